@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { NegotiatedCapabilities } from './capabilities.ts';
+import { previewText, utf8Bytes, type NativeFrame } from './frames.ts';
+import type { CanonicalBody } from './canonical.ts';
+
+/** How much of an input or of a tool's arguments the timeline shows; the whole is read by REST. */
+export const PREVIEW_LIMIT_CHARS = 2_000;
+const INPUT_PREVIEW_CHARS = 8_000;
+
+const stepNumber = z.int().nonnegative();
+
+/**
+ * The platform's own frames (provider `tidemark`): they live in the same lane as the engine's, so that translating the
+ * sealed lane from scratch gives the whole run (design, invariant 2).
+ */
+export const PlatformFrame = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('run.input'), input: z.string(), inputBytes: z.int() }),
+  z.strictObject({ type: z.literal('session.opened'), capabilities: NegotiatedCapabilities, source: z.string() }),
+  z.strictObject({ type: z.literal('step.started'), step: stepNumber, kind: z.string(), attempt: z.int() }),
+  z.strictObject({ type: z.literal('step.ended'), step: stepNumber, status: z.string() }),
+  z.strictObject({
+    type: z.literal('interrupt.requested'),
+    interruptId: z.string(),
+    kind: z.enum(['approval', 'question']),
+    prompt: z.string(),
+    options: z.array(z.string()),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: z.unknown(),
+  }),
+  z.strictObject({
+    type: z.literal('interrupt.resolved'),
+    interruptId: z.string(),
+    kind: z.enum(['approval', 'question']),
+    decision: z.string(),
+    message: z.string().optional(),
+    answer: z.string().optional(),
+    input: z.unknown().optional(),
+  }),
+  z.strictObject({ type: z.literal('run.warning'), code: z.string(), message: z.string() }),
+  z.strictObject({
+    type: z.literal('run.settled'),
+    status: z.enum(['completed', 'failed']),
+    stopReason: z.string(),
+    error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  }),
+]);
+export type PlatformFrame = z.infer<typeof PlatformFrame>;
+
+type Said = readonly { readonly body: CanonicalBody }[] | { readonly suppressed: string };
+
+/** Frame 0 of a lane. */
+export function inputFrame(input: string): PlatformFrame {
+  return { type: 'run.input', input: previewText(input, INPUT_PREVIEW_CHARS), inputBytes: utf8Bytes(input) };
+}
+
+/** Tool arguments as the timeline shows them: the value itself while it is small, else a preview of its JSON. */
+export function previewInput(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text === undefined || text.length <= PREVIEW_LIMIT_CHARS ? value : previewText(text, PREVIEW_LIMIT_CHARS);
+}
+
+export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
+  const parsed = PlatformFrame.safeParse(raw);
+  if (!parsed.success) return undefined;
+  const frame = parsed.data;
+  switch (frame.type) {
+    case 'run.input':
+      return [{ body: { kind: 'turn.started', input: frame.input, inputBytes: frame.inputBytes } }];
+    case 'session.opened':
+      return [{ body: { kind: 'session.started', capabilities: frame.capabilities, source: frame.source } }];
+    case 'step.started':
+      return frame.attempt === 1 ? { suppressed: 'bookkeeping of a step' } : [{ body: repeating(frame) }];
+    case 'step.ended':
+      return { suppressed: 'bookkeeping of a step' };
+    case 'interrupt.requested':
+      return [{ body: requested(frame) }];
+    case 'interrupt.resolved':
+      return [{ body: resolved(frame) }];
+    case 'run.warning':
+      return [{ body: { kind: 'harness.warning', message: frame.message, code: frame.code } }];
+    case 'run.settled': {
+      const end = { body: { kind: 'turn.completed', stopReason: frame.stopReason } } as const;
+      if (frame.error === undefined) return [end];
+      const { code, message } = frame.error;
+      return [{ body: { kind: 'harness.error', message, fatal: true, code } }, end];
+    }
+  }
+}
+
+function repeating(frame: Extract<PlatformFrame, { type: 'step.started' }>): CanonicalBody {
+  return {
+    kind: 'context.marker',
+    markerType: 'reconciling',
+    title: `step ${String(frame.step)} is repeated`,
+    detail: 'the attempt before it ended without a result; what it had said is withdrawn',
+    sourceEventType: frame.type,
+    sourcePayload: { step: frame.step, kind: frame.kind, attempt: frame.attempt },
+  };
+}
+
+function requested(frame: Extract<PlatformFrame, { type: 'interrupt.requested' }>): CanonicalBody {
+  const { interruptId, prompt, options, toolCallId, toolName, input } = frame;
+  if (frame.kind === 'approval') {
+    return { kind: 'approval.requested', approvalId: interruptId, operation: prompt, options, toolCallId, toolName, input };
+  }
+  const asked = { kind: 'question.requested', questionId: interruptId, prompt, toolCallId } as const;
+  return options.length > 0 ? { ...asked, options } : asked;
+}
+
+function resolved(frame: Extract<PlatformFrame, { type: 'interrupt.resolved' }>): CanonicalBody {
+  if (frame.kind === 'question') {
+    const answered = frame.decision === 'answered';
+    return {
+      kind: 'question.resolved',
+      questionId: frame.interruptId,
+      answer: frame.answer ?? '',
+      status: answered ? 'answered' : 'rejected',
+    };
+  }
+  return {
+    kind: 'approval.resolved',
+    approvalId: frame.interruptId,
+    decision: frame.decision,
+    ...(frame.input === undefined ? {} : { input: frame.input }),
+    ...(frame.message === undefined ? {} : { message: frame.message }),
+  };
+}

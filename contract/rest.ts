@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { utf8Bytes } from './frames.ts';
+
+/** An input's size, at most, in bytes of UTF-8. */
+export const INPUT_LIMIT_BYTES = 1024 * 1024;
+const METADATA_LIMIT_BYTES = 16 * 1024;
+
+/** The document database column that holds these takes no NUL, at any depth. */
+const withoutNul = (value: unknown): boolean => !JSON.stringify(value).includes('\\u0000');
+
+const Metadata = z
+  .record(z.string().max(100), z.unknown())
+  .refine((value) => utf8Bytes(JSON.stringify(value)) <= METADATA_LIMIT_BYTES, 'is over 16 KiB of JSON')
+  .refine(withoutNul, 'may hold no NUL character');
+
+/** The body of `POST /v1/runs` and `POST /v1/threads/{id}/runs`. Unknown fields are refused. */
+export const CreateRun = z.strictObject({
+  input: z.string().min(1, 'may not be empty'),
+  engine: z.string().min(1).max(100).optional(),
+  /** `provider/model` */
+  model: z.string().min(1).max(200).optional(),
+  parent_run_id: z.string().max(100).optional(),
+  /** What happens while another run has the turn: wait behind it, or be refused with 409. */
+  multitask: z.enum(['enqueue', 'reject']).optional(),
+  metadata: Metadata.optional(),
+  settings: z
+    .strictObject({
+      max_steps: z.int().min(1).max(100_000).optional(),
+      system_prompt: z.string().max(100_000).refine(withoutNul, 'may hold no NUL character').optional(),
+    })
+    .optional(),
+});
+export type CreateRun = z.infer<typeof CreateRun>;
+
+export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'takes 1 to 200 visible ASCII characters');
+
+const wholeNumber = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `takes a whole number from ${String(min)} to ${String(max)}`)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .default(fallback);
+
+export const Page = { limit: wholeNumber(1, 200, 50), cursor: z.string().max(100).optional() };
+export const RunQuery = z.strictObject({ wait: wholeNumber(0, 60, 0) });
+export const RunListQuery = z.strictObject(Page);
+export const FrameListQuery = z.strictObject(Page);
+export const InterruptListQuery = z.strictObject({
+  ...Page,
+  status: z.literal('open').default('open'),
+  thread_id: z.string().max(100).optional(),
+});
+export const NoQuery = z.strictObject({});

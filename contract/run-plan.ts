@@ -1,0 +1,41 @@
+import type { ErrorCode } from './errors.ts';
+
+/** What a model step came to; ids, counts and enums only, since it stands in the workflow's history. */
+export type ModelTurn =
+  | { readonly outcome: 'final'; readonly stopReason: string }
+  | { readonly outcome: 'tools'; readonly calls: number }
+  | { readonly outcome: 'cancelled' };
+
+/** One tool call of a model step, as the gate sees it now. The step of the n-th call is the model step + 1 + n. */
+export interface GatedCall {
+  readonly stepIndex: number;
+  readonly toolName: string;
+  /** `run`: may run now. `ask`: waits for a person. `answered`: has its answer without being run. */
+  readonly state: 'run' | 'ask' | 'answered';
+  readonly parallelSafe: boolean;
+}
+
+export interface GatePlan {
+  readonly calls: readonly GatedCall[];
+  /** Ids of the interrupts that are still open. */
+  readonly pending: readonly string[];
+}
+
+export interface ToolTurn {
+  readonly outcome: 'done' | 'cancelled';
+}
+
+/** How a run ends; the words of an error are in Postgres, its code is here. */
+export type Ending =
+  | { readonly status: 'completed'; readonly stopReason: string }
+  | { readonly status: 'failed'; readonly stopReason: 'cancelled' }
+  | { readonly status: 'failed'; readonly stopReason: 'error'; readonly code: ErrorCode };
+
+export interface Settled {
+  readonly status: 'completed' | 'failed';
+  readonly stopReason: string;
+  /** The run that has the turn now and must be woken; null when none waits. */
+  readonly nextRunId: string | null;
+  /** Frames in the sealed lane: a large one is canonicalized in an activity of its own. */
+  readonly frames: number;
+}
