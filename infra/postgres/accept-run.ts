@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import { TidemarkError } from '../../contract/errors.ts';
+import { PLATFORM } from '../../contract/frames.ts';
+import { inputFrame } from '../../contract/platform-frames.ts';
+import { newId } from '../ids.ts';
+import { appendToLane, EMPTY_DIGEST, INITIAL_STATE_TEXT } from './lane.ts';
+import { readRun, type RunRow, type RunSettings } from './run.ts';
+import { inTransaction } from './transaction.ts';
+
+export interface RunIntent {
+  readonly tenantId: string;
+  /** Null: the run begins a thread of its own. */
+  readonly threadId: string | null;
+  readonly input: string;
+  readonly engine: string;
+  readonly model: string;
+  readonly parentRunId: string | null;
+  readonly multitask: 'enqueue' | 'reject';
+  readonly settings: RunSettings;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | null;
+  /** The digest of what the client asked for, before defaults (source facts A.5). */
+  readonly fingerprint: string;
+}
+
+/**
+ * Accepts a run: command, run, lane with frame 0 and the `turn.started` delivery, in one transaction (design §3.1).
+ *
+ * **Contract:** nothing is stored unless all is. The same idempotency key and intent give the run that is there
+ * (`created: false`); the same key with another intent is `idempotency_key_reused`. The caller starts the workflow after
+ * the commit; if it dies before, a dispatcher does (`command.ts`).
+ */
+export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run: RunRow; created: boolean }> {
+  return await inTransaction(pool, async (client) => {
+    if (intent.idempotencyKey !== null) {
+      const earlier = await earlierCommand(client, intent, intent.idempotencyKey);
+      if (earlier !== null) return { run: await readRun(client, earlier), created: false };
+    }
+    const threadId = intent.threadId ?? (await createThread(client, intent.tenantId));
+    const thread = await lockThread(client, threadId, intent.tenantId);
+    if (intent.multitask === 'reject' && thread.busy_run_id !== null) {
+      throw new TidemarkError(
+        'thread_busy',
+        `run ${thread.busy_run_id} has the turn in thread ${threadId}`,
+        'Wait for that run, cancel it, or leave "multitask" out to queue behind it.',
+        { facts: { active_run_id: thread.busy_run_id } },
+      );
+    }
+    const parentRunId = await parentOf(client, intent, threadId);
+    const runId = newId('run');
+    await client.query({
+      name: 'run-insert',
+      text: `with new_run as (
+               insert into run (run_id, tenant_id, thread_id, parent_run_id, turn_seq, engine, model, status, input,
+                                settings, metadata)
+               values ($1, $2, $3, $4, (select coalesce(max(turn_seq), 0) + 1 from run where thread_id = $3), $5, $6,
+                       'queued', $7, $8, $9)
+             ), new_lane as (
+               insert into lane (run_id, thread_id, digest, state) values ($1, $3, $10, $11)
+             ), touched as (
+               update thread set updated_at = now() where thread_id = $3
+             )
+             insert into command (command_id, tenant_id, kind, idempotency_key, fingerprint, run_id, thread_id, state,
+                                  lease_until)
+             values ($12, $2, 'run.create', $13, $14, $1, $3, 'queued', now() + interval '5 seconds')`,
+      values: [
+        ...[runId, intent.tenantId, threadId, parentRunId, intent.engine, intent.model, JSON.stringify(intent.input)],
+        ...[JSON.stringify(intent.settings), JSON.stringify(intent.metadata), EMPTY_DIGEST, INITIAL_STATE_TEXT],
+        ...[newId('command'), intent.idempotencyKey, intent.fingerprint],
+      ],
+    });
+    await appendToLane(client, {
+      runId,
+      provider: PLATFORM,
+      writer: null,
+      frames: [{ at: Date.now(), frame: inputFrame(intent.input) }],
+      translate: () => undefined,
+    });
+    return { run: await readRun(client, runId), created: true };
+  });
+}
+
+/** Serialises the posts of one key, so that the loser of a race reads the winner's run instead of a unique violation. */
+async function earlierCommand(client: pg.ClientBase, intent: RunIntent, key: string): Promise<string | null> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 42))', [`${intent.tenantId}\n${key}`]);
+  const { rows } = await client.query<{ run_id: string; fingerprint: string }>({
+    name: 'command-by-key',
+    text: 'select run_id, fingerprint from command where tenant_id = $1 and idempotency_key = $2',
+    values: [intent.tenantId, key],
+  });
+  const earlier = rows[0];
+  if (earlier === undefined) return null;
+  if (earlier.fingerprint === intent.fingerprint) return earlier.run_id;
+  throw new TidemarkError(
+    'idempotency_key_reused',
+    'this Idempotency-Key was used with another request',
+    'Send the first request again unchanged to get its run, or use a new key.',
+    { facts: { run_id: earlier.run_id } },
+  );
+}
+
+async function createThread(client: pg.ClientBase, tenantId: string): Promise<string> {
+  const threadId = newId('thread');
+  await client.query({
+    name: 'thread-insert',
+    text: 'insert into thread (thread_id, tenant_id) values ($1, $2)',
+    values: [threadId, tenantId],
+  });
+  return threadId;
+}
+
+async function lockThread(
+  client: pg.ClientBase,
+  threadId: string,
+  tenantId: string,
+): Promise<{ busy_run_id: string | null }> {
+  await client.query({
+    name: 'thread-lock-by-id',
+    text: 'select 1 from thread where thread_id = $1 for update',
+    values: [threadId],
+  });
+  // a statement of its own: it must see what was committed while the lock was waited for
+  const { rows } = await client.query<{ busy_run_id: string | null }>({
+    name: 'thread-busy',
+    text: `select coalesce(active_run_id, (select run_id from run r
+                                            where r.thread_id = t.thread_id and status = 'queued'
+                                            order by turn_seq limit 1)) as busy_run_id
+             from thread t
+            where thread_id = $1 and tenant_id = $2`,
+    values: [threadId, tenantId],
+  });
+  const thread = rows[0];
+  if (thread === undefined) throw threadNotFound();
+  return thread;
+}
+
+/** The same words for a missing thread and for another tenant's (design, invariant 12). */
+export function threadNotFound(): TidemarkError {
+  return new TidemarkError('thread_not_found', 'there is no such thread', 'Check the thread id; POST /v1/runs begins a thread.');
+}
+
+async function parentOf(client: pg.ClientBase, intent: RunIntent, threadId: string): Promise<string | null> {
+  const { rows } = await client.query<{ run_id: string }>({
+    name: 'run-parent',
+    text: `select run_id from run
+            where thread_id = $1 and ($2::text is null or run_id = $2)
+            order by turn_seq desc
+            limit 1`,
+    values: [threadId, intent.parentRunId],
+  });
+  const parent = rows[0]?.run_id ?? null;
+  if (intent.parentRunId !== null && parent === null) {
+    throw new TidemarkError(
+      'parent_run_not_found',
+      'parent_run_id names no run of this thread',
+      'Name a run of the same thread, or leave parent_run_id out to go on from the newest.',
+      { facts: { field: 'parent_run_id' } },
+    );
+  }
+  return parent;
+}

@@ -1,0 +1,94 @@
+import type { CanonicalEvent } from '../../contract/canonical.ts';
+import type { Queryable } from './transaction.ts';
+
+/** An event at its highest revision. */
+export interface FoldedEvent {
+  readonly event: CanonicalEvent;
+  readonly stepIndex: number | null;
+  readonly revision: number;
+  readonly retracted: boolean;
+}
+
+/** One row of a thread's delivery log; `body` is JSON text without the delivery fields, passed through as it is. */
+export interface DeliveryRow {
+  readonly delivery_seq: number;
+  readonly run_id: string;
+  readonly record: 'event' | 'complete';
+  readonly kind: string;
+  readonly revision: number;
+  readonly retracted: boolean;
+  readonly body: string;
+}
+
+interface FoldRow {
+  readonly body: string;
+  readonly step_index: number | null;
+  readonly revision: number;
+  readonly retracted: boolean;
+}
+
+function folded(row: FoldRow): FoldedEvent {
+  const event = JSON.parse(row.body) as CanonicalEvent;
+  return { event, stepIndex: row.step_index, revision: row.revision, retracted: row.retracted };
+}
+
+/** The events of some steps of a run, each at its highest revision, in `seq` order. */
+export async function foldedEventsOfSteps(
+  db: Queryable,
+  runId: string,
+  steps: readonly number[],
+): Promise<FoldedEvent[]> {
+  const { rows } = await db.query<FoldRow>({
+    name: 'delivery-folded-steps',
+    text: `select body, step_index, revision, retracted
+             from (select distinct on (event_id) * from delivery
+                    where run_id = $1 and record = 'event' and step_index = any($2)
+                    order by event_id, revision desc) latest
+            order by seq`,
+    values: [runId, steps],
+  });
+  return rows.map(folded);
+}
+
+/** Every event of a run at its highest revision, in `seq` order: what a consumer that read the whole log holds. */
+export async function foldedEventsOfRun(db: Queryable, runId: string): Promise<FoldedEvent[]> {
+  const { rows } = await db.query<FoldRow>({
+    name: 'delivery-folded-run',
+    text: `select body, step_index, revision, retracted
+             from (select distinct on (event_id) * from delivery
+                    where run_id = $1 and record = 'event'
+                    order by event_id, revision desc) latest
+            order by seq`,
+    values: [runId],
+  });
+  return rows.map(folded);
+}
+
+/** Deliveries after a cursor, in order, at most `limit`. */
+export async function deliveriesAfter(
+  db: Queryable,
+  threadId: string,
+  after: number,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  const { rows } = await db.query<DeliveryRow>({
+    name: 'delivery-after',
+    text: `select delivery_seq, run_id, record, kind, revision, retracted, body
+             from delivery
+            where thread_id = $1 and delivery_seq > $2
+            order by delivery_seq
+            limit $3`,
+    values: [threadId, after, limit],
+  });
+  return rows;
+}
+
+/** The heads of some threads: the safety net's one query. A thread that is gone is missing from the answer. */
+export async function headsOf(db: Queryable, threadIds: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ thread_id: string; head_seq: number }>({
+    name: 'delivery-heads',
+    text: 'select thread_id, head_seq from thread where thread_id = any($1)',
+    values: [threadIds],
+  });
+  return new Map(rows.map((row) => [row.thread_id, row.head_seq]));
+}

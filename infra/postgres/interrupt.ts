@@ -1,0 +1,158 @@
+import type pg from 'pg';
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { DECISION_FORMS, statusAfter, type Decision, type InterruptKind, type InterruptStatus } from '../../contract/decision.ts';
+import { TidemarkError } from '../../contract/errors.ts';
+import { PLATFORM } from '../../contract/frames.ts';
+import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
+import { checkEditedArguments } from '../../contract/tool-arguments.ts';
+import { appendToLane } from './lane.ts';
+import { lockThreadOfRun } from './run.ts';
+import { inTransaction, type Queryable } from './transaction.ts';
+
+export interface InterruptRow {
+  readonly interrupt_id: string;
+  readonly tenant_id: string;
+  readonly thread_id: string;
+  readonly run_id: string;
+  readonly step_index: number;
+  readonly kind: InterruptKind;
+  readonly tool_call_id: string;
+  readonly tool_name: string;
+  /** The call's arguments, as JSON text. */
+  readonly arguments: string;
+  readonly args_digest: string;
+  readonly schema: string | null;
+  readonly prompt: string;
+  readonly options: readonly string[];
+  readonly epoch: number;
+  readonly status: InterruptStatus;
+  /** The recorded decision, as JSON text. */
+  readonly decision: string | null;
+  readonly actor: string | null;
+  readonly created_at: Date;
+  readonly resolved_at: Date | null;
+}
+
+export async function findInterrupt(db: Queryable, interruptId: string): Promise<InterruptRow | null> {
+  const { rows } = await db.query<InterruptRow>({
+    name: 'interrupt-find',
+    text: 'select * from interrupt where interrupt_id = $1',
+    values: [interruptId],
+  });
+  return rows[0] ?? null;
+}
+
+export async function interruptsOfRun(db: Queryable, runId: string): Promise<InterruptRow[]> {
+  const { rows } = await db.query<InterruptRow>({
+    name: 'interrupt-of-run',
+    text: 'select * from interrupt where run_id = $1 order by step_index',
+    values: [runId],
+  });
+  return rows;
+}
+
+/** What waits for a person, oldest first: a keyset page of a tenant's open interrupts, of one thread when it is given. */
+export async function openInterrupts(
+  db: Queryable,
+  page: { tenantId: string; threadId: string | null; after: string | null; limit: number },
+): Promise<InterruptRow[]> {
+  const { rows } = await db.query<InterruptRow>({
+    name: 'interrupt-open',
+    text: `select * from interrupt
+            where tenant_id = $1 and status = 'pending'
+              and ($2::text is null or thread_id = $2)
+              and ($3::text is null or interrupt_id > $3)
+            order by interrupt_id
+            limit $4`,
+    values: [page.tenantId, page.threadId, page.after, page.limit],
+  });
+  return rows;
+}
+
+/**
+ * Records a decision: the row, the frame and the `…resolved` delivery, in one transaction. The row is the one arbiter
+ * (design §3.5): a compare-and-set on (pending, epoch).
+ *
+ * **Contract:** the first decision wins. The same decision again returns `changed: false`; another one is
+ * `interrupt_already_resolved` with the recorded decision. A decision that is not one for this kind, or edited arguments
+ * that the tool's schema refuses, change nothing.
+ */
+export async function resolveInterrupt(
+  pool: pg.Pool,
+  { interruptId, decision, actor }: { interruptId: string; decision: Decision; actor: string },
+): Promise<{ interrupt: InterruptRow; changed: boolean }> {
+  return await inTransaction(pool, async (client) => {
+    const asked = await findInterrupt(client, interruptId);
+    if (asked === null) throw interruptNotFound();
+    await lockThreadOfRun(client, asked.run_id);
+    const status = statusAfter(asked.kind, decision);
+    if (status === null) {
+      throw new TidemarkError('decision_not_allowed', `this interrupt is ${anOrA(asked.kind)}`, `Send one of ${DECISION_FORMS}.`, {
+        facts: { kind: asked.kind },
+      });
+    }
+    if ('decision' in decision && decision.decision === 'edit') checkEditedArguments(asked.schema, decision.edited_args);
+    const { rows } = await client.query<InterruptRow>({
+      name: 'interrupt-resolve',
+      text: `update interrupt set status = $3, decision = $4, actor = $5, resolved_at = now()
+              where interrupt_id = $1 and epoch = $2 and status = 'pending'
+          returning *`,
+      values: [interruptId, asked.epoch, status, JSON.stringify(decision), actor],
+    });
+    const resolved = rows[0];
+    if (resolved === undefined) return { interrupt: await sameOrConflict(client, interruptId, decision), changed: false };
+    await appendToLane(client, {
+      ...{ runId: asked.run_id, provider: PLATFORM, writer: null, translate: () => undefined },
+      frames: [{ at: Date.now(), frame: resolvedFrame(asked, status, decision) }],
+    });
+    return { interrupt: resolved, changed: true };
+  });
+}
+
+/** The same words for a missing interrupt and for another tenant's. */
+export function interruptNotFound(): TidemarkError {
+  return new TidemarkError(
+    'interrupt_not_found',
+    'there is no such interrupt',
+    'Take the id from the run’s pending_interrupts or from GET /v1/interrupts.',
+  );
+}
+
+async function sameOrConflict(client: Queryable, interruptId: string, decision: Decision): Promise<InterruptRow> {
+  const winner = await findInterrupt(client, interruptId);
+  if (winner === null) throw interruptNotFound();
+  const recorded: unknown = winner.decision === null ? null : JSON.parse(winner.decision);
+  if (canonicalJson(recorded) === canonicalJson(decision)) return winner;
+  throw new TidemarkError(
+    'interrupt_already_resolved',
+    `this interrupt is ${winner.status} already`,
+    'Nothing to do: the recorded decision stands.',
+    { facts: { interrupt_status: winner.status, recorded_decision: recorded } },
+  );
+}
+
+function resolvedFrame(asked: InterruptRow, status: InterruptStatus, decision: Decision): PlatformFrame {
+  return {
+    type: 'interrupt.resolved',
+    interruptId: asked.interrupt_id,
+    kind: asked.kind,
+    decision: 'decision' in decision ? decision.decision : status,
+    ...('edited_args' in decision ? { input: previewInput(decision.edited_args) } : {}),
+    ...('message' in decision && decision.message !== undefined ? { message: decision.message.slice(0, 2_000) } : {}),
+    ...('values' in decision ? { answer: String(previewInput(decision.values.answer)) } : {}),
+  };
+}
+
+function anOrA(kind: InterruptKind): string {
+  return kind === 'approval' ? 'an approval' : 'a question';
+}
+
+/** The interrupt that a tool call's step waited for, or null when it needed none. */
+export async function interruptOfStep(db: Queryable, runId: string, stepIndex: number): Promise<InterruptRow | null> {
+  const { rows } = await db.query<InterruptRow>({
+    name: 'interrupt-of-step',
+    text: 'select * from interrupt where run_id = $1 and step_index = $2',
+    values: [runId, stepIndex],
+  });
+  return rows[0] ?? null;
+}

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import { TidemarkError } from '../../contract/errors.ts';
+import type { StampedFrame } from '../../contract/frames.ts';
+import { INITIAL_LANE_STATE, type TranslateFrame } from '../../contract/translation.ts';
+import { addSegment, type LaneWrite } from './lane-segment.ts';
+import { lockLanes, writeLanes, type LaneRow } from './lane-rows.ts';
+
+/** The digest of a lane that holds no frame yet. */
+export const EMPTY_DIGEST = hash('sha256', '');
+export const INITIAL_STATE_TEXT = JSON.stringify(INITIAL_LANE_STATE);
+
+/** The right to write a step: its attempt. A newer attempt takes a higher one and this one's appends are refused. */
+export interface StepWriter {
+  readonly stepIndex: number;
+  readonly attempt: number;
+}
+
+/** Frames to store in a run's lane as one segment, and what else changes with it. */
+export interface LaneAppend {
+  readonly runId: string;
+  readonly provider: string;
+  /** Null: the platform speaks about the run as a whole; only the seal refuses it. */
+  readonly writer: StepWriter | null;
+  readonly frames: readonly StampedFrame[];
+  readonly translate: TranslateFrame;
+  readonly then?: { readonly seal?: true; readonly openStep?: StepWriter; readonly closeStep?: number };
+}
+
+export interface Appended {
+  readonly ok: true;
+  readonly lastSeq: number;
+  /** The thread's head after the append: the `deliverySeq` of the newest delivery. */
+  readonly headSeq: number;
+}
+
+export type AppendOutcome = Appended | { readonly ok: false; readonly error: TidemarkError };
+
+/**
+ * Appends segments to lanes inside the caller's transaction: frames, their canonical events, the cursor, one wake-up.
+ *
+ * **Contract:** takes the lock of every thread it writes, in id order, and holds it until the transaction ends, so commit
+ * order is cursor order (design, invariant 2). A sealed or fenced lane refuses its append, counted and reported in its
+ * outcome, and does not hurt the others (invariant 4). Outcomes are in the order of `appends`.
+ */
+export async function appendToLanes(client: pg.ClientBase, appends: readonly LaneAppend[]): Promise<AppendOutcome[]> {
+  const rows = await lockLanes(client, [...new Set(appends.map((append) => append.runId))]);
+  const heads = new Map([...rows.values()].map((row) => [row.thread_id, row.head_seq]));
+  const writes = new Map([...rows].map(([runId, row]) => [runId, beginWrite(row)]));
+  const outcomes: AppendOutcome[] = [];
+  for (const append of appends) {
+    const write = writes.get(append.runId);
+    if (write === undefined) throw new Error(`run ${append.runId} has no lane`);
+    const error = refusalOf(write, append);
+    if (error !== null) {
+      write.refused += 1;
+      outcomes.push({ ok: false, error });
+      continue;
+    }
+    if (append.frames.length > 0) await addSegment(client, write, append, heads);
+    settleThen(write, append.then);
+    outcomes.push({ ok: true, lastSeq: write.lastSeq, headSeq: heads.get(write.threadId) ?? 0 });
+  }
+  await writeLanes(client, [...writes.values()], heads);
+  return outcomes;
+}
+
+/** One append whose refusal is the caller's failure. */
+export async function appendToLane(client: pg.ClientBase, append: LaneAppend): Promise<Appended> {
+  const [outcome] = await appendToLanes(client, [append]);
+  if (outcome?.ok !== true) throw outcome?.error ?? new Error('an append has an outcome');
+  return outcome;
+}
+
+function beginWrite(row: LaneRow): LaneWrite {
+  return {
+    runId: row.run_id,
+    threadId: row.thread_id,
+    lastSeq: row.last_seq,
+    digest: row.digest,
+    nextEventSeq: row.next_event_seq,
+    state: row.state,
+    openSteps: { ...row.open_steps },
+    sealed: row.sealed,
+    refused: 0,
+    segments: [],
+    deliveries: [],
+  };
+}
+
+function settleThen(write: LaneWrite, then: LaneAppend['then']): void {
+  if (then?.seal === true) write.sealed = true;
+  if (then?.openStep !== undefined) write.openSteps[String(then.openStep.stepIndex)] = then.openStep.attempt;
+  if (then?.closeStep !== undefined) delete write.openSteps[String(then.closeStep)];
+}
+
+function refusalOf(write: LaneWrite, append: LaneAppend): TidemarkError | null {
+  if (write.sealed) {
+    return new TidemarkError(
+      'lane_sealed',
+      `run ${write.runId} is settled; its lane takes no more frames`,
+      'Nothing to do for this run; start a new one in the thread.',
+    );
+  }
+  if (append.writer === null) return null;
+  const { stepIndex, attempt } = append.writer;
+  const holder = write.openSteps[String(stepIndex)];
+  if (holder === attempt) return null;
+  const why = holder === undefined ? 'the step is closed' : `attempt ${String(holder)} holds it`;
+  return new TidemarkError(
+    'lane_fenced',
+    `attempt ${String(attempt)} may not write step ${String(stepIndex)} of run ${write.runId}: ${why}`,
+    'Nothing to do: another attempt does this step.',
+  );
+}

@@ -1,0 +1,69 @@
+import type { Message } from '../../contract/agent-messages.ts';
+import type { Queryable } from './transaction.ts';
+
+export type NewMessage = Message;
+
+/**
+ * Adds messages to a run's session, in order.
+ *
+ * **Contract:** a tool call is answered once: a second result of the same call is left out, and the ids of the calls that
+ * were newly answered are returned. Runs under the thread's lock, so indexes are dense.
+ */
+export async function insertMessages(
+  client: Queryable,
+  runId: string,
+  stepIndex: number | null,
+  messages: readonly NewMessage[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await client.query({
+    name: 'message-insert',
+    text: `insert into message (run_id, message_index, step_index, role, tool_call_id, body)
+           select $1, (select coalesce(max(message_index), -1) from message where run_id = $1) + ordinal, $2, role,
+                  tool_call_id, body
+             from unnest($3::text[], $4::text[], $5::text[]) with ordinality as m (role, tool_call_id, body, ordinal)
+           on conflict (run_id, tool_call_id) where tool_call_id is not null do nothing`,
+    values: [
+      runId,
+      stepIndex,
+      messages.map((message) => message.role),
+      messages.map((message) => (message.role === 'tool-result' ? message.toolCallId : null)),
+      messages.map((message) => JSON.stringify(message)),
+    ],
+  });
+}
+
+/** The messages of one run, in order. */
+export async function messagesOfRun(db: Queryable, runId: string): Promise<Message[]> {
+  const { rows } = await db.query<{ body: string }>({
+    name: 'message-of-run',
+    text: 'select body from message where run_id = $1 order by message_index',
+    values: [runId],
+  });
+  return rows.map((row) => JSON.parse(row.body) as Message);
+}
+
+/** What the model is to see: the messages of the run's ancestors, oldest first, then its own (a fork follows its parents). */
+export async function conversationOf(db: Queryable, runId: string): Promise<Message[]> {
+  const { rows } = await db.query<{ body: string }>({
+    name: 'message-conversation',
+    text: `with recursive line (run_id, parent_run_id, depth) as (
+             select run_id, parent_run_id, 0 from run where run_id = $1
+             union all
+             select r.run_id, r.parent_run_id, line.depth + 1 from run r join line on r.run_id = line.parent_run_id
+           )
+           select m.body from line join message m using (run_id) order by line.depth desc, m.message_index`,
+    values: [runId],
+  });
+  return rows.map((row) => JSON.parse(row.body) as Message);
+}
+
+/** The assistant message that a model step left, or null while there is none. */
+export async function assistantMessageOfStep(db: Queryable, runId: string, stepIndex: number): Promise<Message | null> {
+  const { rows } = await db.query<{ body: string }>({
+    name: 'message-of-step',
+    text: `select body from message where run_id = $1 and step_index = $2 and role = 'assistant'`,
+    values: [runId, stepIndex],
+  });
+  return rows[0] === undefined ? null : (JSON.parse(rows[0].body) as Message);
+}

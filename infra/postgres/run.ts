@@ -1,0 +1,85 @@
+import type { Queryable } from './transaction.ts';
+
+export type RunStatus = 'queued' | 'running' | 'completed' | 'failed';
+export type CanonicalState = 'open' | 'pending' | 'translating' | 'complete' | 'complete_degraded' | 'dead';
+
+export interface RunRow {
+  readonly run_id: string;
+  readonly tenant_id: string;
+  readonly thread_id: string;
+  readonly parent_run_id: string | null;
+  readonly turn_seq: number;
+  readonly engine: string;
+  readonly model: string;
+  readonly status: RunStatus;
+  readonly stop_reason: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** The input as JSON text: a string of JSON may hold what a text column may not (NUL, lone surrogates). */
+  readonly input: string;
+  readonly settings: RunSettings;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly canonical_state: CanonicalState;
+  readonly cancel_requested_at: Date | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly settled_at: Date | null;
+}
+
+export interface RunSettings {
+  readonly max_steps?: number;
+  readonly system_prompt?: string;
+}
+
+/** A run of any tenant, for the workers. */
+export async function findRun(db: Queryable, runId: string): Promise<RunRow | null> {
+  const { rows } = await db.query<RunRow>({ name: 'run-find', text: 'select * from run where run_id = $1', values: [runId] });
+  return rows[0] ?? null;
+}
+
+/** A run that must be there: workers are given the ids of runs that were committed before them. */
+export async function readRun(db: Queryable, runId: string): Promise<RunRow> {
+  const run = await findRun(db, runId);
+  if (run === null) throw new Error(`run ${runId} is not in this database`);
+  return run;
+}
+
+/** A run of one tenant; null for a missing and for a foreign one alike (design, invariant 12). */
+export async function findRunOfTenant(db: Queryable, tenantId: string, runId: string): Promise<RunRow | null> {
+  const run = await findRun(db, runId);
+  return run?.tenant_id === tenantId ? run : null;
+}
+
+/** Runs of a thread, newest turn first, before a turn when one is given. */
+export async function listRuns(
+  db: Queryable,
+  { threadId, beforeTurn, limit }: { threadId: string; beforeTurn: number | null; limit: number },
+): Promise<RunRow[]> {
+  const { rows } = await db.query<RunRow>({
+    name: 'run-list',
+    text: `select * from run
+            where thread_id = $1 and ($2::bigint is null or turn_seq < $2)
+            order by turn_seq desc
+            limit $3`,
+    values: [threadId, beforeTurn, limit],
+  });
+  return rows;
+}
+
+/** Locks the thread of a run: the one lock under which runs, lanes and the log of the thread change. */
+export async function lockThreadOfRun(client: Queryable, runId: string): Promise<ThreadLock> {
+  const { rows } = await client.query<ThreadLock>({
+    name: 'thread-lock',
+    text: `select thread_id, active_run_id from thread
+            where thread_id = (select thread_id from run where run_id = $1)
+              for update`,
+    values: [runId],
+  });
+  const lock = rows[0];
+  if (lock === undefined) throw new Error(`run ${runId} is not in this database`);
+  return lock;
+}
+
+export interface ThreadLock {
+  readonly thread_id: string;
+  readonly active_run_id: string | null;
+}

@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { appendToLane, type LaneAppend } from './lane.ts';
+import { insertMessages, messagesOfRun, type NewMessage } from './message.ts';
+import { lockThreadOfRun, readRun } from './run.ts';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * Opens a run's session: the frame that says its capabilities and the first message, together.
+ *
+ * **Contract:** safe to repeat: a session is opened once; a settled run's is left alone.
+ */
+export async function openSession(
+  pool: pg.Pool,
+  session: { runId: string; append: LaneAppend; message: NewMessage },
+): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await lockThreadOfRun(client, session.runId);
+    const run = await readRun(client, session.runId);
+    if (run.settled_at !== null || (await messagesOfRun(client, session.runId)).length > 0) return;
+    await appendToLane(client, session.append);
+    await insertMessages(client, session.runId, null, [session.message]);
+  });
+}

@@ -1,0 +1,152 @@
+import type pg from 'pg';
+import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
+import type { TranslateFrame } from '../../contract/translation.ts';
+import { appendToLane, appendToLanes, type StepWriter } from './lane.ts';
+import { insertMessages, type NewMessage } from './message.ts';
+import { lockThreadOfRun, readRun } from './run.ts';
+import { inTransaction, type Queryable } from './transaction.ts';
+
+export interface StepRow {
+  readonly run_id: string;
+  readonly step_index: number;
+  readonly kind: 'model' | 'tool';
+  readonly attempt: number;
+  readonly status: 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly label: string;
+  readonly content_hash: string | null;
+  readonly result: string | null;
+  /** Why an attempt failed, as JSON text `{code, message}`. */
+  readonly error: string | null;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+}
+
+export type OpenedStep =
+  /** This attempt may write the step; `attempt` is its fencing token. */
+  | { readonly state: 'opened'; readonly writer: StepWriter; readonly repeated: boolean }
+  /** The step has its result already: an attempt committed it and died before it could say so. */
+  | { readonly state: 'done'; readonly result: string }
+  | { readonly state: 'cancelled' };
+
+const translateNothing: TranslateFrame = () => undefined;
+
+/**
+ * Opens a step for one attempt and fences every earlier one (design, invariant 4).
+ *
+ * **Contract:** a step that is done is never opened again. `repeated` says that an earlier attempt began and left no result:
+ * whether it may be done again is the caller's to decide, before any side effect.
+ */
+export async function openStep(
+  pool: pg.Pool,
+  step: { runId: string; stepIndex: number; kind: StepRow['kind']; label: string },
+): Promise<OpenedStep> {
+  const { runId, stepIndex, kind, label } = step;
+  return await inTransaction(pool, async (client) => {
+    await lockThreadOfRun(client, runId);
+    const run = await readRun(client, runId);
+    const existing = await findStep(client, runId, stepIndex);
+    if (existing !== null && existing.status !== 'running') {
+      return existing.status === 'cancelled' ? { state: 'cancelled' } : { state: 'done', result: existing.result ?? '{}' };
+    }
+    if (run.cancel_requested_at !== null || run.settled_at !== null) return { state: 'cancelled' };
+    const attempt = (existing?.attempt ?? 0) + 1;
+    await client.query({
+      name: 'step-open',
+      text: `insert into step (run_id, step_index, kind, label, attempt, status)
+             values ($1, $2, $3, $4, 1, 'running')
+             on conflict (run_id, step_index) do update set attempt = $5, started_at = now()`,
+      values: [runId, stepIndex, kind, label, attempt],
+    });
+    const writer = { stepIndex, attempt };
+    const frame: NativeFrame = { type: 'step.started', step: stepIndex, kind, attempt };
+    await appendToLane(client, {
+      ...{ runId, provider: PLATFORM, writer: null, translate: translateNothing },
+      frames: [{ at: Date.now(), frame }],
+      then: { openStep: writer },
+    });
+    return { state: 'opened', writer, repeated: existing !== null };
+  });
+}
+
+export interface StepEnd {
+  readonly runId: string;
+  readonly writer: StepWriter;
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly provider: string;
+  readonly translate: TranslateFrame;
+  readonly frames: readonly StampedFrame[];
+  /** What the engine's session gains with this step. */
+  readonly messages: readonly NewMessage[];
+  /** Small JSON text that a repeated activity returns instead of doing the step again. */
+  readonly result: string;
+  /** SHA-256 of the step's content: part of the watermark. */
+  readonly contentHash: string;
+}
+
+/**
+ * Ends a step: its last frames, its messages and its result, in one transaction.
+ *
+ * @throws TidemarkError `lane_fenced` or `lane_sealed`: another attempt has the step, and nothing of this is stored.
+ */
+export async function endStep(pool: pg.Pool, end: StepEnd): Promise<void> {
+  const { runId, writer, status, translate } = end;
+  await inTransaction(pool, async (client) => {
+    const frame: NativeFrame = { type: 'step.ended', step: writer.stepIndex, status };
+    const outcomes = await appendToLanes(client, [
+      { runId, provider: end.provider, writer, frames: end.frames, translate },
+      {
+        ...{ runId, provider: PLATFORM, writer: null, translate },
+        frames: [{ at: Date.now(), frame }],
+        then: { closeStep: writer.stepIndex },
+      },
+    ]);
+    for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
+    await insertMessages(client, runId, writer.stepIndex, end.messages);
+    await client.query({
+      name: 'step-end',
+      text: `update step set status = $3, result = $4, content_hash = $5, ended_at = now()
+              where run_id = $1 and step_index = $2`,
+      values: [runId, writer.stepIndex, status, end.result, end.contentHash],
+    });
+  });
+}
+
+export async function findStep(db: Queryable, runId: string, stepIndex: number): Promise<StepRow | null> {
+  const { rows } = await db.query<StepRow>({
+    name: 'step-find',
+    text: 'select * from step where run_id = $1 and step_index = $2',
+    values: [runId, stepIndex],
+  });
+  return rows[0] ?? null;
+}
+
+export async function listSteps(db: Queryable, runId: string): Promise<StepRow[]> {
+  const { rows } = await db.query<StepRow>({
+    name: 'step-list',
+    text: 'select * from step where run_id = $1 order by step_index',
+    values: [runId],
+  });
+  return rows;
+}
+
+/** Keeps why an attempt failed, in safe words, for the settlement to tell; refused quietly when the step is another's now. */
+export async function noteStepError(
+  db: Queryable,
+  failed: { runId: string; stepIndex: number; attempt: number; error: { code: string; message: string } },
+): Promise<void> {
+  await db.query({
+    name: 'step-note-error',
+    text: `update step set error = $4 where run_id = $1 and step_index = $2 and attempt = $3 and status = 'running'`,
+    values: [failed.runId, failed.stepIndex, failed.attempt, JSON.stringify(failed.error)],
+  });
+}
+
+/** The newest error that a step of the run noted. */
+export async function lastStepError(db: Queryable, runId: string): Promise<{ code: string; message: string } | null> {
+  const { rows } = await db.query<{ error: string }>({
+    name: 'step-last-error',
+    text: 'select error from step where run_id = $1 and error is not null order by step_index desc limit 1',
+    values: [runId],
+  });
+  return rows[0] === undefined ? null : (JSON.parse(rows[0].error) as { code: string; message: string });
+}

@@ -1,0 +1,22 @@
+import type { Queryable } from './transaction.ts';
+
+export interface ThreadRow {
+  readonly thread_id: string;
+  readonly tenant_id: string;
+  readonly title: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly head_seq: number;
+  readonly active_run_id: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A thread of one tenant; null for a missing and for a foreign one alike (design, invariant 12). */
+export async function threadOfTenant(db: Queryable, tenantId: string, threadId: string): Promise<ThreadRow | null> {
+  const { rows } = await db.query<ThreadRow>({
+    name: 'thread-of-tenant',
+    text: 'select * from thread where thread_id = $1 and tenant_id = $2',
+    values: [threadId, tenantId],
+  });
+  return rows[0] ?? null;
+}
