@@ -1,0 +1,97 @@
+import type { ToolCall } from '../contract/agent-messages.ts';
+import type { InterruptStatus } from '../contract/decision.ts';
+import type { GatedCall, GatePlan } from '../contract/run-plan.ts';
+import { commitGate, type InterruptRequest, type ToolReply } from '../infra/postgres/gate.ts';
+import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
+import { assistantMessageOfStep } from '../infra/postgres/message.ts';
+import type { Dependencies } from './dependencies.ts';
+import { toolResultFrame } from './engines/builtin/frames.ts';
+import { builtinTools, validateArguments } from './engines/builtin/tools/registry.ts';
+import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+
+/**
+ * Decides about the tool calls of a model step, in the order of the contract: exists → schema → approval or question
+ * (source facts C.3), and commits what follows: interrupts, and answers to the calls that will not run.
+ *
+ * **Contract:** safe to repeat, and repeated while the run is parked: it tells how the calls stand now. Every call ends as `run`
+ * or `answered`; none is ever dropped.
+ */
+export function createGateToolCalls({ pool }: Dependencies) {
+  return async function gateToolCalls({ runId, modelStep }: { runId: string; modelStep: number }): Promise<GatePlan> {
+    const message = await assistantMessageOfStep(pool, runId, modelStep);
+    const content = message?.role === 'assistant' ? message.content : [];
+    const calls = content.filter((block) => block.type === 'tool-call');
+    const asked = new Map((await interruptsOfRun(pool, runId)).map((interrupt) => [interrupt.step_index, interrupt]));
+    const gated = calls.map((call, index) => gateCall(call, modelStep + 1 + index, asked.get(modelStep + 1 + index)));
+    await commitGate(pool, {
+      runId,
+      interrupts: gated.flatMap(({ request }) => request ?? []),
+      replies: gated.flatMap(({ reply }) => reply ?? []),
+      provider: 'builtin',
+      translate: translateBuiltinFrame,
+    });
+    const open = (await interruptsOfRun(pool, runId)).filter(({ status }) => status === 'pending');
+    return { calls: gated.map(({ call }) => call), pending: open.map((interrupt) => interrupt.interrupt_id) };
+  };
+}
+
+interface Gated {
+  readonly call: GatedCall;
+  readonly request?: InterruptRequest;
+  readonly reply?: ToolReply;
+}
+
+function gateCall(call: ToolCall, stepIndex: number, interrupt: InterruptRow | undefined): Gated {
+  const tool = builtinTools().get(call.name);
+  if (tool === undefined) return answered(call, stepIndex, 'unknown', `error: unknown tool: ${call.name.slice(0, 100)}`, true);
+  const checked = validateArguments(tool, call.arguments);
+  if (call.argumentsError !== undefined || !checked.ok) {
+    const why = checked.ok ? `error: invalid arguments for ${tool.name}: not a JSON object` : checked.error;
+    return answered(call, stepIndex, tool.name, why, true);
+  }
+  const base = { stepIndex, toolName: tool.name, parallelSafe: tool.parallelSafe };
+  if (tool.kind === 'execute' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
+  if (interrupt === undefined) return { call: { ...base, state: 'ask' }, request: requestOf(call, tool, stepIndex) };
+  if (interrupt.status === 'pending') return { call: { ...base, state: 'ask' } };
+  if (interrupt.status === 'approved' || interrupt.status === 'edited') return { call: { ...base, state: 'run' } };
+  const { text, isError } = replyTo(interrupt);
+  return answered(call, stepIndex, tool.name, text, isError);
+}
+
+function requestOf(call: ToolCall, tool: BuiltinTool, stepIndex: number): InterruptRequest {
+  const args = call.arguments;
+  const common = { stepIndex, toolCallId: call.id, toolName: tool.name, arguments: args, schema: JSON.stringify(tool.parameters) };
+  if (tool.kind === 'question') {
+    const { prompt, options } = args as { prompt: string; options?: string[] };
+    return { ...common, kind: 'question', prompt: prompt.slice(0, 8_000), options: (options ?? []).slice(0, 50) };
+  }
+  return { ...common, kind: 'approval', prompt: tool.describe(args), options: ['approve', 'edit', 'reject'] };
+}
+
+type Closed = Exclude<InterruptStatus, 'pending' | 'approved' | 'edited'>;
+
+/** What the model is told of an interrupt that ended without the tool being run. */
+function replyTo(interrupt: InterruptRow): { text: string; isError: boolean } {
+  const decision = JSON.parse(interrupt.decision ?? '{}') as { message?: string; values?: { answer?: string } };
+  const because = decision.message === undefined ? '' : ` They said: ${decision.message}`;
+  const texts: Record<Closed, { text: string; isError: boolean }> = {
+    rejected: { text: `error: the user rejected this call; it was not run.${because}`, isError: true },
+    answered: { text: decision.values?.answer ?? '', isError: false },
+    dismissed: { text: 'error: the user dismissed the question without an answer.', isError: true },
+    expired: { text: 'error: nobody answered in time; the call was not run.', isError: true },
+    cancelled: { text: 'error: the run was cancelled; the call was not run.', isError: true },
+  };
+  return texts[interrupt.status as Closed];
+}
+
+function answered(call: ToolCall, stepIndex: number, toolName: string, text: string, isError: boolean): Gated {
+  const content = [{ type: 'text' as const, text }];
+  return {
+    call: { stepIndex, toolName, parallelSafe: false, state: 'answered' },
+    reply: {
+      message: { role: 'tool-result', toolCallId: call.id, toolName: call.name, content, isError, timestamp: Date.now() },
+      frame: toolResultFrame(call, { content, isError }),
+    },
+  };
+}

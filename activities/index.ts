@@ -1,0 +1,40 @@
+import { SIGNAL } from '../contract/messages.ts';
+import { takeTurn } from '../infra/postgres/turn.ts';
+import { createCallModel } from './call-model.ts';
+import { createCanonicalize } from './canonicalize.ts';
+import type { Dependencies } from './dependencies.ts';
+import { createGateToolCalls } from './gate-tool-calls.ts';
+import { createOpenRun } from './open-run.ts';
+import { createRecordDecision } from './record-decision.ts';
+import { createRunTool } from './run-tool.ts';
+import { createSettleRun } from './settle-run.ts';
+
+/** What drives engines: long, heartbeating, on the queue whose slots are sized for the engines. */
+export function engineActivities(deps: Dependencies) {
+  return { callModel: createCallModel(deps), runTool: createRunTool(deps) };
+}
+
+/** Bookkeeping: short, safe to repeat, mostly run as local activities. */
+export function controlActivities(deps: Dependencies) {
+  return {
+    takeTurn: (runId: string) => takeTurn(deps.pool, runId),
+    openRun: createOpenRun(deps),
+    gateToolCalls: createGateToolCalls(deps),
+    recordDecision: createRecordDecision(deps),
+    settleRun: createSettleRun(deps),
+    canonicalize: createCanonicalize(deps),
+    /** Tells a run that it has the turn; one that is over needs no telling. */
+    wakeRun: async (runId: string): Promise<void> => {
+      await deps.temporal.workflow.getHandle(runId).signal(SIGNAL.wake).catch(ignoreMissing);
+    },
+  };
+}
+
+/** The next run's workflow may not be started yet (its dispatcher will), or be over: both need no wake-up. */
+function ignoreMissing(error: unknown): void {
+  if (error instanceof Error && error.name === 'WorkflowNotFoundError') return;
+  throw error;
+}
+
+export type EngineActivities = ReturnType<typeof engineActivities>;
+export type ControlActivities = ReturnType<typeof controlActivities>;

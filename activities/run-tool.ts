@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { AgentToolResult, ToolCall } from '../contract/agent-messages.ts';
+import { canonicalJson } from '../contract/canonical-json.ts';
+import type { ToolTurn } from '../contract/run-plan.ts';
+import { digestArguments } from '../infra/postgres/gate.ts';
+import { interruptOfStep } from '../infra/postgres/interrupt.ts';
+import { assistantMessageOfStep } from '../infra/postgres/message.ts';
+import { readRun } from '../infra/postgres/run.ts';
+import { endStep, openStep } from '../infra/postgres/step.ts';
+import { withLife } from './activity-life.ts';
+import type { Dependencies } from './dependencies.ts';
+import { toolCallFrame, toolResultFrame } from './engines/builtin/frames.ts';
+import { builtinTools, validateArguments } from './engines/builtin/tools/registry.ts';
+import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+
+export interface ToolStep {
+  readonly runId: string;
+  readonly modelStep: number;
+  readonly stepIndex: number;
+}
+
+const UNKNOWN_OUTCOME =
+  'error: an earlier attempt at this call was interrupted and its outcome is unknown: it may have taken effect. It was not run again.';
+
+/**
+ * One tool call.
+ *
+ * **Contract:** at most once for side effects (design, invariant 10): an attempt that died is not repeated unless the tool says
+ * that it may be; the model is told that the outcome is unknown. The arguments are those that were approved, or that the
+ * approver edited; any other are refused.
+ */
+export function createRunTool(deps: Dependencies) {
+  const { pool, committer, config } = deps;
+  return async function runTool({ runId, modelStep, stepIndex }: ToolStep): Promise<ToolTurn> {
+    return await withLife(deps.watch, runId, async (life) => {
+      const run = await readRun(pool, runId);
+      const call = await callOf(deps, { runId, modelStep, stepIndex });
+      const tool = builtinTools().get(call.name);
+      if (tool === undefined) throw new Error(`the gate let an unknown tool through: ${call.name}`);
+      const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
+      if (opened.state === 'cancelled') return { outcome: 'cancelled' };
+      if (opened.state === 'done') return JSON.parse(opened.result) as ToolTurn;
+      const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
+      const writer = committer.writer(lane);
+      writer.emit(toolCallFrame(call));
+      await writer.drain();
+
+      const result = await execute();
+      const stop = life.stopReason();
+      if (stop === 'lost') throw ApplicationFailure.retryable('the attempt was given up', 'worker_lost');
+      if (stop === 'handover' && tool.repeatable) throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
+      const turn: ToolTurn = { outcome: stop === 'cancelled' ? 'cancelled' : 'done' };
+      await endStep(pool, {
+        ...lane,
+        status: stop === 'cancelled' ? 'cancelled' : result.isError ? 'failed' : 'completed',
+        frames: [{ at: Date.now(), frame: toolResultFrame(call, result) }],
+        messages: [{ role: 'tool-result', toolCallId: call.id, toolName: call.name, timestamp: Date.now(), ...result }],
+        result: JSON.stringify(turn),
+        contentHash: hash('sha256', canonicalJson(result.content)),
+      });
+      return turn;
+
+      async function execute(): Promise<AgentToolResult> {
+        if (opened.state === 'opened' && opened.repeated && tool?.repeatable !== true) return errorResult(UNKNOWN_OUTCOME);
+        const checked = tool === undefined ? null : validateArguments(tool, call.arguments);
+        if (tool === undefined || checked === null) return errorResult('error: no such tool');
+        if (!checked.ok) return errorResult(checked.error);
+        try {
+          return await tool.execute(checked.args, {
+            workspace: join(config.workspaceRoot, run.thread_id),
+            signal: life.signal,
+            fetchAllow: config.fetchAllow,
+          });
+        } catch (error) {
+          if (life.stopReason() !== null) return errorResult('[cancelled] tool call cancelled before completion');
+          deps.log.error({ err: error, runId, stepIndex, tool: call.name }, 'tool failed');
+          return errorResult(`error: tool ${call.name} failed`);
+        }
+      }
+    });
+  };
+}
+
+/** The call as it is to be run: the model's arguments, or the approver's; an approval binds the arguments it was given for. */
+async function callOf({ pool }: Dependencies, { runId, modelStep, stepIndex }: ToolStep): Promise<ToolCall> {
+  const message = await assistantMessageOfStep(pool, runId, modelStep);
+  const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool-call') : [];
+  const call = calls[stepIndex - modelStep - 1];
+  if (call === undefined) throw new Error(`run ${runId} has no tool call for step ${String(stepIndex)}`);
+  const interrupt = await interruptOfStep(pool, runId, stepIndex);
+  if (interrupt === null) return call;
+  if (interrupt.args_digest !== digestArguments(call.arguments)) throw new Error('the approval was given for other arguments');
+  const decision = JSON.parse(interrupt.decision ?? 'null') as { edited_args?: Record<string, unknown> } | null;
+  if (interrupt.status === 'edited' && decision?.edited_args !== undefined) return { ...call, arguments: decision.edited_args };
+  if (interrupt.status === 'approved') return call;
+  throw new Error(`the call of step ${String(stepIndex)} is ${interrupt.status}, not approved`);
+}
+
+function errorResult(text: string): AgentToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,36 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import type { Ending, Settled } from '../contract/run-plan.ts';
+import { laneLength } from '../infra/postgres/outbox.ts';
+import { readRun } from '../infra/postgres/run.ts';
+import { lastStepError } from '../infra/postgres/step.ts';
+import { settleRun as settle, type Settlement } from '../infra/postgres/turn.ts';
+import type { Dependencies } from './dependencies.ts';
+import { engineOf } from './engines/registry.ts';
+
+/** What is said where no step left its own words: the step limit, or a worker that is gone with what it knew. */
+const FALLBACK = 'the run could not be carried on; the worker’s log has the details under this run id';
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  step_limit: 'the run reached its limit of steps (settings.max_steps)',
+  worker_lost: 'the worker that did this step was lost, and so were the attempts after it',
+};
+
+/** Ends a run: last frame, seal, final status, intent and hand-over of the turn, in one transaction. Safe to repeat. */
+export function createSettleRun({ pool, log }: Dependencies) {
+  return async function settleRun({ runId, ending }: { runId: string; ending: Ending }): Promise<Settled> {
+    const run = await readRun(pool, runId);
+    const { translate } = engineOf(run.engine);
+    const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(runId, ending), translate);
+    log.info({ runId, status: settled.status, stopReason: settled.stop_reason }, 'run settled');
+    if (settled.status !== 'completed' && settled.status !== 'failed') throw new Error(`run ${runId} is not settled`);
+    const stopReason = settled.stop_reason ?? '';
+    return { status: settled.status, stopReason, nextRunId, frames: await laneLength(pool, runId) };
+  };
+
+  async function settlementOf(runId: string, ending: Ending): Promise<Settlement> {
+    if (!('code' in ending)) return ending;
+    const { code } = ending;
+    const noted = await lastStepError(pool, runId);
+    const message = noted !== null && noted.code === code ? noted.message : (SENTENCES[code] ?? FALLBACK);
+    return { status: 'failed', stopReason: 'error', error: { code, message } };
+  }
+}

@@ -1,0 +1,10 @@
+const DEFAULT = [
+  'You are an agent that runs on Tidemark. Work with the tools you are given; every path is relative to the workspace.',
+  'Writing a file needs the approval of a person: call the tool, and the approval is asked for.',
+  'A call that was rejected, or whose outcome is unknown, is not to be repeated unless the user says so.',
+].join('\n');
+
+/** The system prompt of a run: the caller's own, or the default one. */
+export function systemPrompt(custom: string | undefined): string {
+  return custom ?? DEFAULT;
+}

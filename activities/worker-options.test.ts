@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { TASK_QUEUE } from '../contract/messages.ts';
+import { workerSettings } from './worker-options.ts';
+
+const config = { engineSlots: 7, controlSlots: 9, buildId: undefined };
+
+describe('the worker settings that were found to matter (design §3)', () => {
+  it('are in force on both queues', () => {
+    for (const settings of Object.values(workerSettings(config))) {
+      expect(settings).toMatchObject({
+        maxHeartbeatThrottleInterval: '2s',
+        stickyQueueScheduleToStartTimeout: '2s',
+        shutdownGraceTime: '20s',
+        shutdownForceTime: '40s',
+      });
+      expect(settings).not.toHaveProperty('workerDeploymentOptions');
+    }
+  });
+
+  it('keep engine work and bookkeeping on queues of their own, with the slots that were configured', () => {
+    const { engine, control } = workerSettings(config);
+    expect(engine).toMatchObject({ taskQueue: TASK_QUEUE.engine, maxConcurrentActivityTaskExecutions: 7 });
+    expect(control).toMatchObject({ taskQueue: TASK_QUEUE.control, maxConcurrentActivityTaskExecutions: 9 });
+  });
+
+  it('pin runs to a version when the deploy names one', () => {
+    const { control } = workerSettings({ ...config, buildId: 'v7' });
+    expect(control.workerDeploymentOptions).toMatchObject({
+      useWorkerVersioning: true,
+      version: { deploymentName: 'tidemark', buildId: 'v7' },
+      defaultVersioningBehavior: 'PINNED',
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { NativeConnection, Runtime, Worker, type RuntimeOptions } from '@temporalio/worker';
+import { loadConfig, describeConfig, requireDatabaseUrl } from '../infra/config.ts';
+import { Dispatcher } from '../infra/dispatcher.ts';
+import { createLogger, type Logger } from '../infra/log.ts';
+import { RUN_CHANNEL } from '../infra/postgres/command.ts';
+import { createListener } from '../infra/postgres/listener.ts';
+import { migrate } from '../infra/postgres/migrate.ts';
+import { createPool } from '../infra/postgres/pool.ts';
+import { connectTemporal } from '../infra/temporal/client.ts';
+import { ensureSearchAttributes } from '../infra/temporal/search-attributes.ts';
+import { runProcess } from '../infra/process.ts';
+import { buildWorkflowBundle } from './bundle.ts';
+import type { Dependencies } from './dependencies.ts';
+import { createProviders } from './engines/builtin/providers/registry.ts';
+import { GroupCommitter } from './group-committer.ts';
+import { controlActivities, engineActivities } from './index.ts';
+import { RunWatch } from './run-watch.ts';
+import { IntentSweep } from './intent-sweep.ts';
+import { workerSettings } from './worker-options.ts';
+
+/** One worker process: both queues, one committer, one LISTEN connection (`npm run worker`). */
+await runProcess('worker', async () => {
+  const config = loadConfig();
+  const log = createLogger(config, 'worker');
+  log.info({ config: describeConfig(config) }, 'worker starts');
+  const databaseUrl = requireDatabaseUrl(config);
+  const pool = createPool(databaseUrl, { max: 20, applicationName: 'tidemark-worker', log });
+  await migrate(pool);
+  const temporal = await connectTemporal(config);
+  await ensureSearchAttributes(temporal);
+  const watch = new RunWatch(pool, log);
+  const committer = new GroupCommitter(pool, log);
+  const providers = createProviders(config.openai === undefined ? {} : { openai: config.openai });
+  const deps: Dependencies = { config, pool, log, committer, watch, providers, temporal };
+  await mkdir(config.workspaceRoot, { recursive: true, mode: 0o700 });
+
+  Runtime.install(runtimeOptions(log));
+  const connection = await NativeConnection.connect(nativeOptions());
+  const workers = await createWorkers();
+  const listener = createListener({
+    databaseUrl,
+    channels: [RUN_CHANNEL],
+    onNotify: (_channel, runId) => void watch.recheck([runId]),
+    onConnect: () => undefined,
+    log,
+  });
+  const dispatcher = new Dispatcher({ pool, temporal, log });
+  const sweep = new IntentSweep(deps);
+  await listener.start();
+  watch.start();
+  dispatcher.start();
+  sweep.start();
+  const runs = Promise.all(workers.map(async (worker) => await worker.run()));
+  runs.catch(() => undefined);
+
+  return {
+    log,
+    ready: {},
+    ended: runs.then(() => undefined),
+    async stop() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await runs;
+      await Promise.all([dispatcher.stop(), sweep.stop(), listener.stop()]);
+      watch.stop();
+      await committer.idle();
+      await temporal.connection.close();
+      await connection.close();
+      await pool.end();
+    },
+  };
+
+  async function createWorkers(): Promise<Worker[]> {
+    const settings = workerSettings(config);
+    const common = { connection, namespace: config.temporal.namespace, identity: `${String(process.pid)}@${hostname()}` };
+    const codePath = config.workflowBundlePath ?? (await bundleHere());
+    return [
+      await Worker.create({
+        ...common,
+        ...settings.control,
+        workflowBundle: { codePath },
+        activities: controlActivities(deps),
+      }),
+      await Worker.create({ ...common, ...settings.engine, activities: engineActivities(deps) }),
+    ];
+  }
+
+  async function bundleHere(): Promise<string> {
+    const codePath = join(config.home, 'workflow-bundle.js');
+    await mkdir(config.home, { recursive: true });
+    await buildWorkflowBundle(codePath);
+    return codePath;
+  }
+
+  function nativeOptions(): Parameters<typeof NativeConnection.connect>[0] {
+    const { address, tls, apiKey, metadata } = config.temporal.connectionOptions;
+    return {
+      address: address ?? 'localhost:7233',
+      ...(tls === undefined ? {} : { tls }),
+      ...(typeof apiKey === 'string' ? { apiKey } : {}),
+      ...(metadata === undefined ? {} : { metadata: metadata as Record<string, string> }),
+    };
+  }
+});
+
+/** Signals are handled by `runProcess`, and Temporal's own log lines go where ours go. */
+function runtimeOptions(log: Logger): RuntimeOptions {
+  const temporalLog = log.child({ part: 'temporal' });
+  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) => temporalLog[level](meta ?? {}, message);
+  return {
+    shutdownSignals: [],
+    logger: {
+      log: (level, message, meta) => write(level === 'TRACE' ? 'debug' : (level.toLowerCase() as 'info'))(message, meta),
+      trace: write('debug'),
+      debug: write('debug'),
+      info: write('debug'),
+      warn: write('warn'),
+      error: write('error'),
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  setWorkflowOptions,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AgentRunInput } from '../contract/messages.ts';
+import { ERROR_CODES, type ErrorCode } from '../contract/errors.ts';
+import type { Ending } from '../contract/run-plan.ts';
+import { Inbox } from './inbox.ts';
+import { local, control } from './proxies.ts';
+import { showState } from './run-display.ts';
+import { driveSteps } from './stepped-turn.ts';
+import { waitForTurn } from './wait-for-turn.ts';
+
+/** A lane longer than this is canonicalized in an activity of its own, not inside a workflow task. */
+const LOCAL_CANONICALIZE_FRAMES = 2_000;
+
+setWorkflowOptions({ versioningBehavior: 'PINNED' }, agentRun);
+
+/**
+ * One run: take the turn, drive the engine, settle, prove complete (design §3).
+ *
+ * **Contract:** whatever happens after the turn is waited for, the run is settled once with a truthful reason and its
+ * canonicalization is seen to. Nothing of the conversation is in this workflow's history: ids, counts and enums only.
+ */
+export async function agentRun(input: AgentRunInput): Promise<{ status: string; stopReason: string }> {
+  const { runId } = input;
+  const inbox = new Inbox();
+  const ending = await endingOf(input, inbox);
+  return await CancellationScope.nonCancellable(async () => {
+    const settled = await local.settleRun({ runId, ending });
+    showState(settled.status, `${settled.status}: ${settled.stopReason}`);
+    if (settled.nextRunId !== null) await local.wakeRun(settled.nextRunId);
+    const short = settled.frames <= LOCAL_CANONICALIZE_FRAMES;
+    const done = short ? await local.canonicalize(runId) : await control.canonicalize(runId);
+    // another worker held the claim: this waits behind it, by the retries of an activity
+    if (!done) await control.canonicalize(runId);
+    return { status: settled.status, stopReason: settled.stopReason };
+  });
+}
+
+async function endingOf(input: AgentRunInput, inbox: Inbox): Promise<Ending> {
+  try {
+    const turn = await waitForTurn(input.runId, inbox);
+    if (turn !== 'active') return { status: 'failed', stopReason: 'cancelled' };
+    return await driveSteps(input, inbox, continueFrom);
+  } catch (error) {
+    if (isCancellation(error)) return { status: 'failed', stopReason: 'cancelled' };
+    const code = codeOf(error);
+    if (code === null) throw error;
+    return { status: 'failed', stopReason: 'error', code };
+  }
+
+  /** Goes on in a new run of this workflow, when its history is long or a newer worker version is there. */
+  async function continueFrom(nextStep: number): Promise<void> {
+    const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
+    if (!continueAsNewSuggested && !targetWorkerDeploymentVersionChanged) return;
+    await continueAsNew<typeof agentRun>({ ...input, nextStep });
+  }
+}
+
+/** The code of a failed activity; null for what is not one (a fault of this workflow, or continue-as-new itself). */
+function codeOf(error: unknown): ErrorCode | null {
+  if (!(error instanceof ActivityFailure)) return null;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return 'worker_lost';
+  if (!(cause instanceof ApplicationFailure)) return 'internal';
+  return ERROR_CODES.find((code) => code === cause.type) ?? 'internal';
+}
