@@ -8,8 +8,7 @@ import { readRun } from '../infra/postgres/run.ts';
 import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
 import type { Dependencies } from './dependencies.ts';
-import { framesOfProviderEvent, llmEndFrame, llmStartFrame } from './engines/builtin/frames.ts';
-import { builtinTools } from './engines/builtin/tools/registry.ts';
+import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
@@ -28,7 +27,7 @@ export const MODEL_ATTEMPTS = 5;
  * model again; what the dead attempt had said is withdrawn. Cancelled: the text that was shown stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, log } = deps;
+  const { pool, committer, providers, tools, log } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
@@ -38,19 +37,20 @@ export function createCallModel(deps: Dependencies) {
       const { provider, model } = providers.resolve(run.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
-      writer.emit(llmStartFrame(provider.name, model));
+      writer.emit(llmStart(provider.name, model));
       const context = {
         systemPrompt: systemPrompt(run.settings.system_prompt),
         messages: await conversationOf(pool, runId),
-        tools: [...builtinTools().values()].map(({ name, description, parameters }) => ({ name, description, parameters })),
+        tools: [...tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters })),
         maxTokens: MAX_TOKENS,
       };
       const toolCallId = (index: number): string => toolCallIdOf(runId, stepIndex, index);
       const message = await provider.complete(
-        ...[model, context],
+        model,
+        context,
         { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId },
         (event) => {
-          for (const frame of framesOfProviderEvent(event)) writer.emit(frame);
+          for (const frame of framesOf(event)) writer.emit(frame);
         },
       );
       await writer.drain();
@@ -62,7 +62,7 @@ export function createCallModel(deps: Dependencies) {
       await endStep(pool, {
         ...lane,
         status: stop === 'cancelled' ? 'cancelled' : 'completed',
-        frames: [{ at: Date.now(), frame: llmEndFrame(ended) }],
+        frames: [{ at: Date.now(), frame: llmEnd(ended) }],
         messages: ended.content.length > 0 ? [ended] : [],
         result: JSON.stringify(turn),
         contentHash: hash('sha256', canonicalJson(ended.content)),

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Config } from '../infra/config.ts';
 import type { Logger } from '../infra/log.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
+import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
 import type { GroupCommitter } from './group-committer.ts';
 import type { RunWatch } from './run-watch.ts';
 
@@ -14,5 +15,6 @@ export interface Dependencies {
   readonly committer: GroupCommitter;
   readonly watch: RunWatch;
   readonly providers: Providers;
+  readonly tools: ReadonlyMap<string, BuiltinTool>;
   readonly temporal: Client;
 }

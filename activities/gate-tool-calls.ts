@@ -1,12 +1,12 @@
-import type { ToolCall } from '../contract/agent-messages.ts';
+import type { ToolCall, ToolResultMessage } from '../contract/agent-messages.ts';
 import type { InterruptStatus } from '../contract/decision.ts';
 import type { GatedCall, GatePlan } from '../contract/run-plan.ts';
 import { commitGate, type InterruptRequest, type ToolReply } from '../infra/postgres/gate.ts';
 import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
 import type { Dependencies } from './dependencies.ts';
-import { toolResultFrame } from './engines/builtin/frames.ts';
-import { builtinTools, validateArguments } from './engines/builtin/tools/registry.ts';
+import { toolResult } from './engines/builtin/frames.ts';
+import { validateArguments } from './engines/builtin/tools/registry.ts';
 import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 
@@ -17,13 +17,13 @@ import { translateBuiltinFrame } from './engines/builtin/translate.ts';
  * **Contract:** safe to repeat, and repeated while the run is parked: it tells how the calls stand now. Every call ends as `run`
  * or `answered`; none is ever dropped.
  */
-export function createGateToolCalls({ pool }: Dependencies) {
+export function createGateToolCalls({ pool, tools }: Dependencies) {
   return async function gateToolCalls({ runId, modelStep }: { runId: string; modelStep: number }): Promise<GatePlan> {
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
     const asked = new Map((await interruptsOfRun(pool, runId)).map((interrupt) => [interrupt.step_index, interrupt]));
-    const gated = calls.map((call, index) => gateCall(call, modelStep + 1 + index, asked.get(modelStep + 1 + index)));
+    const gated = calls.map((call, index) => gateCall(tools.get(call.name), call, modelStep + 1 + index, asked.get(modelStep + 1 + index)));
     await commitGate(pool, {
       runId,
       interrupts: gated.flatMap(({ request }) => request ?? []),
@@ -42,8 +42,12 @@ interface Gated {
   readonly reply?: ToolReply;
 }
 
-function gateCall(call: ToolCall, stepIndex: number, interrupt: InterruptRow | undefined): Gated {
-  const tool = builtinTools().get(call.name);
+function gateCall(
+  tool: BuiltinTool | undefined,
+  call: ToolCall,
+  stepIndex: number,
+  interrupt: InterruptRow | undefined,
+): Gated {
   if (tool === undefined) return answered(call, stepIndex, 'unknown', `error: unknown tool: ${call.name.slice(0, 100)}`, true);
   const checked = validateArguments(tool, call.arguments);
   if (call.argumentsError !== undefined || !checked.ok) {
@@ -63,8 +67,8 @@ function requestOf(call: ToolCall, tool: BuiltinTool, stepIndex: number): Interr
   const args = call.arguments;
   const common = { stepIndex, toolCallId: call.id, toolName: tool.name, arguments: args, schema: JSON.stringify(tool.parameters) };
   if (tool.kind === 'question') {
-    const { prompt, options } = args as { prompt: string; options?: string[] };
-    return { ...common, kind: 'question', prompt: prompt.slice(0, 8_000), options: (options ?? []).slice(0, 50) };
+    const { prompt, options } = tool.question(args);
+    return { ...common, kind: 'question', prompt, options };
   }
   return { ...common, kind: 'approval', prompt: tool.describe(args), options: ['approve', 'edit', 'reject'] };
 }
@@ -86,12 +90,10 @@ function replyTo(interrupt: InterruptRow): { text: string; isError: boolean } {
 }
 
 function answered(call: ToolCall, stepIndex: number, toolName: string, text: string, isError: boolean): Gated {
-  const content = [{ type: 'text' as const, text }];
-  return {
-    call: { stepIndex, toolName, parallelSafe: false, state: 'answered' },
-    reply: {
-      message: { role: 'tool-result', toolCallId: call.id, toolName: call.name, content, isError, timestamp: Date.now() },
-      frame: toolResultFrame(call, { content, isError }),
-    },
+  const message: ToolResultMessage = {
+    ...{ role: 'tool-result', toolCallId: call.id, toolName: call.name, timestamp: Date.now() },
+    ...{ content: [{ type: 'text', text }], isError },
   };
+  const said = { stepIndex, toolName, parallelSafe: false, state: 'answered' } as const;
+  return { call: said, reply: { message, frame: toolResult(message) } };
 }

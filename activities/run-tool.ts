@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { ApplicationFailure } from '@temporalio/activity';
-import type { AgentToolResult, ToolCall } from '../contract/agent-messages.ts';
+import type { AgentToolResult, ToolCall, ToolResultMessage } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ToolTurn } from '../contract/run-plan.ts';
 import { digestArguments } from '../infra/postgres/gate.ts';
@@ -11,8 +12,9 @@ import { readRun } from '../infra/postgres/run.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
 import { withLife } from './activity-life.ts';
 import type { Dependencies } from './dependencies.ts';
-import { toolCallFrame, toolResultFrame } from './engines/builtin/frames.ts';
-import { builtinTools, validateArguments } from './engines/builtin/tools/registry.ts';
+import { toolCallBegins, toolResult } from './engines/builtin/frames.ts';
+import { DEFAULT_LIMITS, type ExecutableTool } from './engines/builtin/tools/tool.ts';
+import { validateArguments } from './engines/builtin/tools/registry.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 
 export interface ToolStep {
@@ -32,47 +34,50 @@ const UNKNOWN_OUTCOME =
  * approver edited; any other are refused.
  */
 export function createRunTool(deps: Dependencies) {
-  const { pool, committer, config } = deps;
+  const { pool, committer, config, tools } = deps;
   return async function runTool({ runId, modelStep, stepIndex }: ToolStep): Promise<ToolTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
       const call = await callOf(deps, { runId, modelStep, stepIndex });
-      const tool = builtinTools().get(call.name);
-      if (tool === undefined) throw new Error(`the gate let an unknown tool through: ${call.name}`);
+      const tool = tools.get(call.name);
+      if (tool?.kind !== 'execute') throw new Error(`the gate let through what cannot be run: ${call.name}`);
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ToolTurn;
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
-      writer.emit(toolCallFrame(call));
+      writer.emit(toolCallBegins(call));
       await writer.drain();
 
-      const result = await execute();
+      const startedAt = performance.now();
+      const result = await execute(tool, opened.repeated);
+      const durationMs = Math.round(performance.now() - startedAt);
       const stop = life.stopReason();
       if (stop === 'lost') throw ApplicationFailure.retryable('the attempt was given up', 'worker_lost');
       if (stop === 'handover' && tool.repeatable) throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
+      const message: ToolResultMessage = {
+        ...{ role: 'tool-result', toolCallId: call.id, toolName: call.name, timestamp: Date.now() },
+        ...result,
+      };
       const turn: ToolTurn = { outcome: stop === 'cancelled' ? 'cancelled' : 'done' };
       await endStep(pool, {
         ...lane,
         status: stop === 'cancelled' ? 'cancelled' : result.isError ? 'failed' : 'completed',
-        frames: [{ at: Date.now(), frame: toolResultFrame(call, result) }],
-        messages: [{ role: 'tool-result', toolCallId: call.id, toolName: call.name, timestamp: Date.now(), ...result }],
+        frames: [{ at: Date.now(), frame: toolResult(message, durationMs) }],
+        messages: [message],
         result: JSON.stringify(turn),
         contentHash: hash('sha256', canonicalJson(result.content)),
       });
       return turn;
 
-      async function execute(): Promise<AgentToolResult> {
-        if (opened.state === 'opened' && opened.repeated && tool?.repeatable !== true) return errorResult(UNKNOWN_OUTCOME);
-        const checked = tool === undefined ? null : validateArguments(tool, call.arguments);
-        if (tool === undefined || checked === null) return errorResult('error: no such tool');
+      async function execute(tool: ExecutableTool, repeated: boolean): Promise<AgentToolResult> {
+        if (repeated && !tool.repeatable) return errorResult(UNKNOWN_OUTCOME);
+        const checked = validateArguments(tool, call.arguments);
         if (!checked.ok) return errorResult(checked.error);
+        const workspace = join(config.workspaceRoot, run.thread_id);
         try {
-          return await tool.execute(checked.args, {
-            workspace: join(config.workspaceRoot, run.thread_id),
-            signal: life.signal,
-            fetchAllow: config.fetchAllow,
-          });
+          const context = { workspace, signal: life.signal, fetchAllow: config.fetchAllow, limits: DEFAULT_LIMITS };
+          return await tool.execute(checked.args, context);
         } catch (error) {
           if (life.stopReason() !== null) return errorResult('[cancelled] tool call cancelled before completion');
           deps.log.error({ err: error, runId, stepIndex, tool: call.name }, 'tool failed');

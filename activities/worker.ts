@@ -15,6 +15,7 @@ import { runProcess } from '../infra/process.ts';
 import { buildWorkflowBundle } from './bundle.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createProviders } from './engines/builtin/providers/registry.ts';
+import { builtinTools } from './engines/builtin/tools/registry.ts';
 import { GroupCommitter } from './group-committer.ts';
 import { controlActivities, engineActivities } from './index.ts';
 import { RunWatch } from './run-watch.ts';
@@ -34,7 +35,7 @@ await runProcess('worker', async () => {
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
   const providers = createProviders(config.openai === undefined ? {} : { openai: config.openai });
-  const deps: Dependencies = { config, pool, log, committer, watch, providers, temporal };
+  const deps: Dependencies = { config, pool, log, committer, watch, providers, tools: builtinTools(), temporal };
   await mkdir(config.workspaceRoot, { recursive: true, mode: 0o700 });
 
   Runtime.install(runtimeOptions(log));

@@ -37,12 +37,19 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     answer: z.string().optional(),
     input: z.unknown().optional(),
   }),
+  z.strictObject({
+    type: z.literal('session.parked'),
+    interrupts: z.array(z.string()),
+    ...{ revision: z.int().nonnegative(), headRef: z.string() },
+  }),
   z.strictObject({ type: z.literal('run.warning'), code: z.string(), message: z.string() }),
   z.strictObject({
     type: z.literal('run.settled'),
     status: z.enum(['completed', 'failed']),
     stopReason: z.string(),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    /** The session as this settlement committed it. */
+    session: z.strictObject({ revision: z.int().nonnegative(), headRef: z.string() }).optional(),
   }),
 ]);
 export type PlatformFrame = z.infer<typeof PlatformFrame>;
@@ -77,15 +84,30 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       return [{ body: requested(frame) }];
     case 'interrupt.resolved':
       return [{ body: resolved(frame) }];
+    case 'session.parked': {
+      const { interrupts, revision, headRef } = frame;
+      return [{ body: sessionState({ state: 'parked', revision, headRef, interrupts }) }];
+    }
     case 'run.warning':
       return [{ body: { kind: 'harness.warning', message: frame.message, code: frame.code } }];
     case 'run.settled': {
-      const end = { body: { kind: 'turn.completed', stopReason: frame.stopReason } } as const;
-      if (frame.error === undefined) return [end];
-      const { code, message } = frame.error;
-      return [{ body: { kind: 'harness.error', message, fatal: true, code } }, end];
+      const { stopReason, session, error } = frame;
+      const committed = session === undefined ? [] : [sessionState({ state: 'committed', ...session })];
+      const failure: CanonicalBody[] =
+        error === undefined ? [] : [{ kind: 'harness.error', message: error.message, fatal: true, code: error.code }];
+      return [...committed, ...failure, { kind: 'turn.completed' as const, stopReason }].map((body) => ({ body }));
     }
   }
+}
+
+/** The engine's session as the platform committed it: what a leg's end may claim (lifecycle v1, rules 13 and 14). */
+function sessionState(session: {
+  state: 'parked' | 'committed';
+  revision: number;
+  headRef: string;
+  interrupts?: string[];
+}): CanonicalBody {
+  return { kind: 'session.metadata', metadata: { ...session, durability: 'committed' } };
 }
 
 function repeating(frame: Extract<PlatformFrame, { type: 'step.started' }>): CanonicalBody {

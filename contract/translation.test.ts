@@ -58,7 +58,7 @@ describe('translating a segment', () => {
       segment(3, [{ type: 'say', text: ' again' }]),
     ]);
     const texts = operations.flatMap((operation) =>
-      operation.op === 'emit' && operation.event.kind === 'message.delta' ? [(operation.event as { text: string }).text] : [],
+      operation.op === 'emit' && operation.event.kind === 'message.delta' ? [(operation.event as unknown as { text: string }).text] : [],
     );
     expect(texts).toEqual(['Hello', 'other', ' again']);
   });

@@ -4,7 +4,6 @@ import {
   CancellationScope,
   continueAsNew,
   isCancellation,
-  setWorkflowOptions,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -19,8 +18,6 @@ import { waitForTurn } from './wait-for-turn.ts';
 
 /** A lane longer than this is canonicalized in an activity of its own, not inside a workflow task. */
 const LOCAL_CANONICALIZE_FRAMES = 2_000;
-
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, agentRun);
 
 /**
  * One run: take the turn, drive the engine, settle, prove complete (design §3).

@@ -1,0 +1,117 @@
+import type { AssistantContent, ToolCall } from '../../../../contract/agent-messages.ts';
+import type { CallOptions, ProviderEvent } from './provider.ts';
+import { SurrogateJoiner } from './surrogate-joiner.ts';
+import { readArguments } from './tool-arguments.ts';
+import { extend, ToolCallSlots, type ToolCallDelta, type ToolCallSlot } from './tool-call-slots.ts';
+
+interface Prose {
+  readonly type: 'text' | 'thinking';
+  readonly contentIndex: number;
+  readonly joiner: SurrogateJoiner;
+  said: string;
+  signature: string;
+}
+
+interface Call {
+  readonly type: 'tool-call';
+  readonly joiner: SurrogateJoiner;
+  readonly slot: ToolCallSlot;
+  readonly ordinal: number;
+}
+
+/**
+ * Builds one assistant message from a stream's pieces and says the events for each (extension contracts, "Events").
+ *
+ * **Contract:** text and reasoning blocks are open one at a time; tool calls stay open, side by side, until `close`. An
+ * empty piece says nothing. The content is what the deltas said, joined.
+ */
+export class MessageAssembler {
+  readonly #toolCallId: CallOptions['toolCallId'];
+  readonly #blocks: (Prose | Call)[] = [];
+  readonly #slots = new ToolCallSlots();
+  #open: Prose | null = null;
+
+  constructor(toolCallId: CallOptions['toolCallId']) {
+    this.#toolCallId = toolCallId;
+  }
+
+  get hasToolCalls(): boolean {
+    return this.#slots.all.length > 0;
+  }
+
+  say(type: 'text' | 'thinking', piece: string, signature = ''): ProviderEvent[] {
+    if (piece === '') return [];
+    const events: ProviderEvent[] = [];
+    if (this.#open?.type !== type) {
+      events.push(...this.#closeProse());
+      const contentIndex = this.#blocks.length;
+      this.#open = { type, contentIndex, joiner: new SurrogateJoiner(), said: '', signature };
+      this.#blocks.push(this.#open);
+      events.push({ type: `${type}-start`, contentIndex });
+    }
+    events.push(...prose(this.#open, this.#open.joiner.push(piece)));
+    return events;
+  }
+
+  call(delta: ToolCallDelta): ProviderEvent[] {
+    const events = this.#closeProse();
+    let slot = this.#slots.find(delta);
+    if (slot === null) {
+      slot = this.#slots.open(delta, this.#blocks.length);
+      const ordinal = this.#slots.all.length - 1;
+      this.#blocks.push({ type: 'tool-call', joiner: new SurrogateJoiner(), slot, ordinal });
+      events.push({ type: 'tool-call-start', contentIndex: slot.contentIndex });
+    }
+    extend(slot, delta);
+    const block = this.#blocks[slot.contentIndex];
+    const text = block?.joiner.push(delta.args) ?? '';
+    if (text !== '') events.push({ type: 'tool-call-delta', contentIndex: slot.contentIndex, delta: text });
+    return events;
+  }
+
+  /** Ends the blocks that are open; tool calls only where the answer ended well. */
+  close(includeToolCalls: boolean): ProviderEvent[] {
+    const events = this.#closeProse();
+    for (const block of this.#blocks) {
+      if (block.type !== 'tool-call' || !includeToolCalls) continue;
+      const { contentIndex } = block.slot;
+      const rest = block.joiner.end();
+      if (rest !== '') events.push({ type: 'tool-call-delta', contentIndex, delta: rest });
+      events.push({ type: 'tool-call-end', contentIndex, toolCall: this.#toolCall(block) });
+    }
+    return events;
+  }
+
+  content(includeToolCalls: boolean): AssistantContent[] {
+    return this.#blocks.flatMap((block): AssistantContent[] => {
+      if (block.type === 'text') return [{ type: 'text', text: block.said }];
+      if (block.type === 'tool-call') return includeToolCalls ? [this.#toolCall(block)] : [];
+      const { said, signature } = block;
+      return [{ type: 'thinking', thinking: said, ...(signature === '' ? {} : { thinkingSignature: signature }) }];
+    });
+  }
+
+  #closeProse(): ProviderEvent[] {
+    const block = this.#open;
+    if (block === null) return [];
+    this.#open = null;
+    const { type, contentIndex } = block;
+    return [...prose(block, block.joiner.end()), { type: `${type}-end`, contentIndex, content: block.said }];
+  }
+
+  #toolCall({ slot, ordinal }: Call): ToolCall {
+    return {
+      type: 'tool-call',
+      id: this.#toolCallId(ordinal),
+      name: slot.name.toWellFormed(),
+      ...readArguments(slot.json),
+      ...(slot.nativeId === '' ? {} : { nativeId: slot.nativeId.toWellFormed() }),
+    };
+  }
+}
+
+function prose(block: Prose, delta: string): ProviderEvent[] {
+  if (delta === '') return [];
+  block.said += delta;
+  return [{ type: `${block.type}-delta`, contentIndex: block.contentIndex, delta }];
+}

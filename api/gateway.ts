@@ -1,0 +1,16 @@
+import type { Client } from '@temporalio/client';
+import type pg from 'pg';
+import type { Config } from '../infra/config.ts';
+import type { Logger } from '../infra/log.ts';
+import type { Hub } from './hub.ts';
+
+/** What the routes of a gateway process share. */
+export interface Gateway {
+  readonly config: Config;
+  readonly pool: pg.Pool;
+  readonly log: Logger;
+  readonly temporal: Client;
+  readonly hub: Hub;
+  /** True from the first signal to stop: new work is refused. */
+  draining: boolean;
+}

@@ -1,0 +1,65 @@
+import type { Response } from 'express';
+import { TidemarkError, type ErrorCode } from '../contract/errors.ts';
+
+/** The HTTP status of every code: a new code does not compile until this edge has decided. */
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_json: 400,
+  invalid_request: 400,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  not_acceptable: 406,
+  unauthenticated: 401,
+  host_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  thread_not_found: 404,
+  run_not_found: 404,
+  interrupt_not_found: 404,
+  unknown_engine: 422,
+  unknown_model: 422,
+  parent_run_not_found: 422,
+  cursor_invalid: 400,
+  cursor_beyond_head: 416,
+  idempotency_key_reused: 409,
+  thread_busy: 409,
+  interrupt_already_resolved: 409,
+  decision_not_allowed: 422,
+  edited_args_invalid: 422,
+  internal: 500,
+  unavailable: 503,
+  draining: 503,
+  lane_sealed: 409,
+  lane_fenced: 409,
+  payload_over_temporal_limit: 413,
+  provider_auth: 502,
+  provider_rejected: 502,
+  provider_rate_limited: 503,
+  provider_unavailable: 503,
+  provider_stream_broken: 502,
+  provider_stalled: 504,
+  model_not_configured: 422,
+  step_limit: 409,
+  worker_lost: 500,
+};
+
+/** An RFC 9457 problem: what happened, which code, what to do. Facts of the error stand beside the standard members. */
+export function sendProblem(res: Response, error: TidemarkError, instance: string): void {
+  const status = STATUS[error.code];
+  if (error.code === 'unavailable' || error.code === 'draining') res.setHeader('Retry-After', '1');
+  if (error.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer realm="tidemark"');
+  res
+    .status(status)
+    .type('application/problem+json')
+    .send(
+      JSON.stringify({
+        ...error.facts,
+        type: `urn:tidemark:error:${error.code}`,
+        title: error.code.replaceAll('_', ' '),
+        status,
+        code: error.code,
+        detail: error.message,
+        remedy: error.remedy,
+        instance,
+      }),
+    );
+}

@@ -1,0 +1,80 @@
+import { Router, type Request, type Response } from 'express';
+import { TidemarkError } from '../../contract/errors.ts';
+import { FrameListQuery, NoQuery } from '../../contract/rest.ts';
+import { findCompletion } from '../../infra/postgres/complete-run.ts';
+import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
+import { segmentPage, segmentsOf } from '../../infra/postgres/frame.ts';
+import { chainDigest } from '../../infra/postgres/lane-segment.ts';
+import { EMPTY_DIGEST } from '../../infra/postgres/lane.ts';
+import { findRunOfTenant, type RunRow } from '../../infra/postgres/run.ts';
+import { listSteps } from '../../infra/postgres/step.ts';
+import { digestOfEvents } from '../../infra/run-digest.ts';
+import { tenantOf } from '../auth.ts';
+import type { Gateway } from '../gateway.ts';
+import { pathOf, queryOf } from '../validate.ts';
+import { runNotFound } from './runs.ts';
+
+/** What stands behind a run: its native frames, its steps, and the proof that its events are complete (design §8). */
+export function evidenceRoutes({ pool }: Gateway): Router {
+  const router = Router();
+
+  router.get('/runs/:runId/steps', async (req, res) => {
+    queryOf(req, NoQuery);
+    const { run_id: runId } = await runOf(req, res);
+    const steps = await listSteps(pool, runId);
+    res.json({
+      data: steps.map((step) => ({
+        step_index: step.step_index,
+        kind: step.kind,
+        label: step.label,
+        attempt: step.attempt,
+        status: step.status,
+        error: step.error === null ? null : (JSON.parse(step.error) as unknown),
+        started_at: step.started_at.toISOString(),
+        ended_at: step.ended_at?.toISOString() ?? null,
+      })),
+      next_cursor: null,
+    });
+  });
+
+  router.get('/runs/:runId/frames', async (req, res) => {
+    const { limit, cursor } = queryOf(req, FrameListQuery);
+    const { run_id: runId } = await runOf(req, res);
+    const segments = await segmentPage(pool, { runId, after: cursor === undefined ? -1 : seqCursor(cursor), limit });
+    const data = segments.flatMap(({ firstSeq, provider, stepIndex, attempt, frames }) =>
+      frames.map(({ at, frame }, offset) => ({ seq: firstSeq + offset, provider, step_index: stepIndex, attempt, at, frame })),
+    );
+    res.json({ data, next_cursor: segments.length === limit ? String(segments.at(-1)?.firstSeq) : null });
+  });
+
+  router.get('/runs/:runId/verify', async (req, res) => {
+    queryOf(req, NoQuery);
+    const run = await runOf(req, res);
+    const record = await findCompletion(pool, run.run_id);
+    const log = digestOfEvents(await foldedEventsOfRun(pool, run.run_id));
+    let frameDigest = EMPTY_DIGEST;
+    for await (const { payload } of segmentsOf(pool, run.run_id)) frameDigest = chainDigest(frameDigest, payload);
+    res.json({
+      run_id: run.run_id,
+      canonical_state: run.canonical_state,
+      holds: record !== null && record.digest === log.digest && record.watermark.frameDigest === frameDigest,
+      recorded: record,
+      computed: { ...log, frameDigest },
+    });
+  });
+
+  return router;
+
+  async function runOf(req: Request, res: Response): Promise<RunRow> {
+    const run = await findRunOfTenant(pool, tenantOf(res), pathOf(req, 'runId'));
+    if (run === null) throw runNotFound();
+    return run;
+  }
+}
+
+function seqCursor(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new TidemarkError('cursor_invalid', 'cursor is not one of this list', 'Send next_cursor as it was given.', {
+    facts: { field: 'cursor', in: 'query' },
+  });
+}

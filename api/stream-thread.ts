@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeCaughtUp } from '../contract/encoders/canonical.ts';
+import { sseCursor } from '../contract/encoders/sse.ts';
+import { isConnectionLoss } from '../infra/postgres/transaction.ts';
+import type { DeliveryChunk } from './delivery-chunk.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import type { Hub } from './hub.ts';
+import type { Heartbeat } from './open-streams.ts';
+import type { Replay, ReplayPart } from './replay.ts';
+import type { Subscriber } from './thread-feed.ts';
+import type { WriteStream } from './write-stream.ts';
+
+export interface ThreadStreamRequest {
+  readonly threadId: string;
+  readonly after: number;
+  /** The thread's head when the request came: what is stored up to here is sent before `caught-up`. */
+  readonly head: number;
+  readonly filter: DeliveryFilter | null;
+  readonly heartbeat: Heartbeat;
+  /** The client has no cursor yet and is told where it stands, so that it comes back to here. */
+  readonly sayCursor?: boolean;
+}
+
+/**
+ * Streams a thread's deliveries after a cursor over a response, from the log and then live, until either side ends it.
+ * The one way in which any route streams a thread. Sends the headers of a stream if none were sent.
+ *
+ * **Contract:** every delivery after the cursor once and in order, with no seam where the log ends and the live feed begins;
+ * `caught-up` once in between. A database that is away makes the stream wait, not fail.
+ *
+ * @throws TidemarkError `draining`, before anything was written.
+ */
+export async function streamThread(hub: Hub, res: ServerResponse, request: ThreadStreamRequest): Promise<void> {
+  const { threadId, filter } = request;
+  const stream = hub.open(res, threadId, request.heartbeat);
+  if (!res.headersSent) stream.openSse();
+  if (request.sayCursor === true && request.after > 0) stream.write(sseCursor(request.after));
+  const subscriber = new StreamSubscriber(hub, stream, filter, request.after);
+  const feed = hub.follow(threadId, request.head);
+  try {
+    const replay = hub.replay(threadId, filter);
+    while (subscriber.position < request.head || !feed.join(subscriber)) {
+      subscriber.send(await nextPart(replay, subscriber.position, stream));
+      if (!(await stream.drained())) return;
+    }
+    stream.write(encodeCaughtUp(threadId, subscriber.position));
+    await stream.closed;
+  } catch (error) {
+    if (stream.isOpen) hub.abandon(stream, threadId, error);
+  } finally {
+    feed.leave(subscriber);
+    hub.unfollow(feed);
+  }
+}
+
+class StreamSubscriber implements Subscriber {
+  position: number;
+  readonly #hub: Hub;
+  readonly #stream: WriteStream;
+  readonly #filter: DeliveryFilter | null;
+
+  constructor(hub: Hub, stream: WriteStream, filter: DeliveryFilter | null, position: number) {
+    this.#hub = hub;
+    this.#stream = stream;
+    this.#filter = filter;
+    this.position = position;
+  }
+
+  deliver(chunk: DeliveryChunk): void {
+    const { bytes, count } = chunk.select(this.#filter, this.position);
+    this.position = chunk.lastSeq;
+    this.#stream.push(bytes);
+    this.#hub.countSent(count);
+  }
+
+  send(part: ReplayPart): void {
+    this.position = part.lastSeq;
+    this.#stream.write(part.bytes);
+    this.#hub.countSent(part.count);
+  }
+}
+
+const RETRY_MS = { first: 100, most: 2_000 };
+
+async function nextPart(replay: Replay, after: number, stream: WriteStream): Promise<ReplayPart> {
+  for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
+    try {
+      const part = await replay.next(after);
+      if (part === null) throw new Error(`the log ends at ${String(after)}, before its head`);
+      return part;
+    } catch (error) {
+      // a browser's EventSource gives up for good on an error answer, so a stream that is open stays open
+      if (!isConnectionLoss(error) || !stream.isOpen) throw error;
+      await Promise.race([sleep(waitMs), stream.closed]);
+    }
+  }
+}
