@@ -20,7 +20,11 @@ export interface ActivityLife {
 }
 
 /** Runs an activity's body with a heart and one signal that joins all the ways in which it may be stopped. */
-export async function withLife<T>(watch: RunWatch, runId: string, body: (life: ActivityLife) => Promise<T>): Promise<T> {
+export async function withLife<T>(
+  watch: RunWatch,
+  runId: string,
+  body: (life: ActivityLife) => Promise<T>,
+): Promise<T> {
   const context = Context.current();
   const heart = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
   context.heartbeat();

@@ -55,7 +55,8 @@ export function createCallModel(deps: Dependencies) {
       );
       await writer.drain();
       const stop = life.stopReason();
-      if (stop === 'lost' || stop === 'handover') throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
+      if (stop === 'lost' || stop === 'handover')
+        throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
       if (message.stopReason === 'error' && stop === null) return await fail(message, life);
       const ended = stop === 'cancelled' ? shownPart(message) : message;
       const turn = turnOf(ended, stop === 'cancelled');

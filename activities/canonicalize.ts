@@ -60,6 +60,7 @@ export function createCanonicalize({ pool, log }: Dependencies) {
     const record: CompletionRecord = { runId, status: 'complete', watermark, ...digestOfEvents(truth.values()) };
     const completion = await completeRun(pool, { runId, threadId, claim, watermark, revisions, record });
     if (completion === 'watermark-moved') throw new Error('the watermark moved while the run was translated');
-    if (completion === 'complete') log.info({ runId, events: record.events, revisions: revisions.length }, 'run complete');
+    if (completion === 'complete')
+      log.info({ runId, events: record.events, revisions: revisions.length }, 'run complete');
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import type pg from 'pg';
 import type { Config } from '../infra/config.ts';
 import type { Logger } from '../infra/log.ts';
+import type { Pool } from '../infra/postgres/pool.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
 import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
 import type { GroupCommitter } from './group-committer.ts';
@@ -10,7 +10,7 @@ import type { RunWatch } from './run-watch.ts';
 /** What the activities of a worker process share. */
 export interface Dependencies {
   readonly config: Config;
-  readonly pool: pg.Pool;
+  readonly pool: Pool;
   readonly log: Logger;
   readonly committer: GroupCommitter;
   readonly watch: RunWatch;

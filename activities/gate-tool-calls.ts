@@ -23,7 +23,9 @@ export function createGateToolCalls({ pool, tools }: Dependencies) {
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
     const asked = new Map((await interruptsOfRun(pool, runId)).map((interrupt) => [interrupt.step_index, interrupt]));
-    const gated = calls.map((call, index) => gateCall(tools.get(call.name), call, modelStep + 1 + index, asked.get(modelStep + 1 + index)));
+    const gated = calls.map((call, index) =>
+      gateCall(tools.get(call.name), call, modelStep + 1 + index, asked.get(modelStep + 1 + index)),
+    );
     await commitGate(pool, {
       runId,
       interrupts: gated.flatMap(({ request }) => request ?? []),
@@ -48,7 +50,8 @@ function gateCall(
   stepIndex: number,
   interrupt: InterruptRow | undefined,
 ): Gated {
-  if (tool === undefined) return answered(call, stepIndex, 'unknown', `error: unknown tool: ${call.name.slice(0, 100)}`, true);
+  if (tool === undefined)
+    return answered(call, stepIndex, 'unknown', `error: unknown tool: ${call.name.slice(0, 100)}`, true);
   const checked = validateArguments(tool, call.arguments);
   if (call.argumentsError !== undefined || !checked.ok) {
     const why = checked.ok ? `error: invalid arguments for ${tool.name}: not a JSON object` : checked.error;
@@ -65,7 +68,13 @@ function gateCall(
 
 function requestOf(call: ToolCall, tool: BuiltinTool, stepIndex: number): InterruptRequest {
   const args = call.arguments;
-  const common = { stepIndex, toolCallId: call.id, toolName: tool.name, arguments: args, schema: JSON.stringify(tool.parameters) };
+  const common = {
+    stepIndex,
+    toolCallId: call.id,
+    toolName: tool.name,
+    arguments: args,
+    schema: JSON.stringify(tool.parameters),
+  };
   if (tool.kind === 'question') {
     const { prompt, options } = tool.question(args);
     return { ...common, kind: 'question', prompt, options };
@@ -91,8 +100,12 @@ function replyTo(interrupt: InterruptRow): { text: string; isError: boolean } {
 
 function answered(call: ToolCall, stepIndex: number, toolName: string, text: string, isError: boolean): Gated {
   const message: ToolResultMessage = {
-    ...{ role: 'tool-result', toolCallId: call.id, toolName: call.name, timestamp: Date.now() },
-    ...{ content: [{ type: 'text', text }], isError },
+    role: 'tool-result',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: 'text', text }],
+    isError,
+    timestamp: Date.now(),
   };
   const said = { stepIndex, toolName, parallelSafe: false, state: 'answered' } as const;
   return { call: said, reply: { message, frame: toolResult(message) } };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import type { NativeFrame, StampedFrame } from '../contract/frames.ts';
 import type { TranslateFrame } from '../contract/translation.ts';
 import type { Logger } from '../infra/log.ts';
+import type { Pool } from '../infra/postgres/pool.ts';
 import { appendToLanes, type AppendOutcome, type LaneAppend, type StepWriter } from '../infra/postgres/lane.ts';
 import { inTransaction, isConnectionLoss } from '../infra/postgres/transaction.ts';
 
@@ -28,12 +28,12 @@ export interface LaneSource {
  * lane's fault does not touch the others.
  */
 export class GroupCommitter {
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #log: Logger;
   readonly #waiting = new Set<LaneWriter>();
   #flushing: Promise<void> | null = null;
 
-  constructor(pool: pg.Pool, log: Logger) {
+  constructor(pool: Pool, log: Logger) {
     this.#pool = pool;
     this.#log = log;
   }

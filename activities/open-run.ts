@@ -19,7 +19,13 @@ export function createOpenRun({ pool }: Dependencies) {
     const frame = { type: 'session.opened', capabilities: engine.capabilities, source: engine.provider };
     await openSession(pool, {
       runId,
-      append: { runId, provider: PLATFORM, writer: null, translate: engine.translate, frames: [{ at: Date.now(), frame }] },
+      append: {
+        runId,
+        provider: PLATFORM,
+        writer: null,
+        translate: engine.translate,
+        frames: [{ at: Date.now(), frame }],
+      },
       message: { role: 'user', content: JSON.parse(run.input) as string, timestamp: run.created_at.getTime() },
     });
     return { maxSteps: run.settings.max_steps ?? DEFAULT_MAX_STEPS };

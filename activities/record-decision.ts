@@ -39,9 +39,14 @@ export function createRecordDecision({ pool, log }: Dependencies) {
 }
 
 function parseAnswer(answer: unknown): { interruptId: string; decision: Decision } {
-  const { interrupt_id: id, ...rest } = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
+  const { interrupt_id: id, ...rest } =
+    typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
   const interruptId = InterruptId.safeParse(id);
   const decision = Decision.safeParse(rest);
   if (interruptId.success && decision.success) return { interruptId: interruptId.data, decision: decision.data };
-  throw new TidemarkError('invalid_request', 'the payload is no answer', `Send {"interrupt_id":"int_…"} with ${DECISION_FORMS}.`);
+  throw new TidemarkError(
+    'invalid_request',
+    'the payload is no answer',
+    `Send {"interrupt_id":"int_…"} with ${DECISION_FORMS}.`,
+  );
 }

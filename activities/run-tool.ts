@@ -10,7 +10,7 @@ import { interruptOfStep } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
-import { withLife } from './activity-life.ts';
+import { withLife, type ActivityLife } from './activity-life.ts';
 import type { Dependencies } from './dependencies.ts';
 import { toolCallBegins, toolResult } from './engines/builtin/frames.ts';
 import { DEFAULT_LIMITS, type ExecutableTool } from './engines/builtin/tools/tool.ts';
@@ -50,13 +50,18 @@ export function createRunTool(deps: Dependencies) {
       await writer.drain();
 
       const startedAt = performance.now();
-      const result = await execute(tool, opened.repeated);
+      const workspace = join(config.workspaceRoot, run.thread_id);
+      const result = await execute(deps, { tool, call, life, workspace, isRepeat: opened.repeated });
       const durationMs = Math.round(performance.now() - startedAt);
       const stop = life.stopReason();
       if (stop === 'lost') throw ApplicationFailure.retryable('the attempt was given up', 'worker_lost');
-      if (stop === 'handover' && tool.repeatable) throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
+      if (stop === 'handover' && tool.repeatable)
+        throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
       const message: ToolResultMessage = {
-        ...{ role: 'tool-result', toolCallId: call.id, toolName: call.name, timestamp: Date.now() },
+        role: 'tool-result',
+        toolCallId: call.id,
+        toolName: call.name,
+        timestamp: Date.now(),
         ...result,
       };
       const turn: ToolTurn = { outcome: stop === 'cancelled' ? 'cancelled' : 'done' };
@@ -69,23 +74,26 @@ export function createRunTool(deps: Dependencies) {
         contentHash: hash('sha256', canonicalJson(result.content)),
       });
       return turn;
-
-      async function execute(tool: ExecutableTool, repeated: boolean): Promise<AgentToolResult> {
-        if (repeated && !tool.repeatable) return errorResult(UNKNOWN_OUTCOME);
-        const checked = validateArguments(tool, call.arguments);
-        if (!checked.ok) return errorResult(checked.error);
-        const workspace = join(config.workspaceRoot, run.thread_id);
-        try {
-          const context = { workspace, signal: life.signal, fetchAllow: config.fetchAllow, limits: DEFAULT_LIMITS };
-          return await tool.execute(checked.args, context);
-        } catch (error) {
-          if (life.stopReason() !== null) return errorResult('[cancelled] tool call cancelled before completion');
-          deps.log.error({ err: error, runId, stepIndex, tool: call.name }, 'tool failed');
-          return errorResult(`error: tool ${call.name} failed`);
-        }
-      }
     });
   };
+}
+
+async function execute(
+  { config, log }: Dependencies,
+  step: { tool: ExecutableTool; call: ToolCall; life: ActivityLife; workspace: string; isRepeat: boolean },
+): Promise<AgentToolResult> {
+  const { tool, call, life, workspace, isRepeat } = step;
+  if (isRepeat && !tool.repeatable) return errorResult(UNKNOWN_OUTCOME);
+  const checked = validateArguments(tool, call.arguments);
+  if (!checked.ok) return errorResult(checked.error);
+  try {
+    const context = { workspace, signal: life.signal, fetchAllow: config.fetchAllow, limits: DEFAULT_LIMITS };
+    return await tool.execute(checked.args, context);
+  } catch (error) {
+    if (life.stopReason() !== null) return errorResult('[cancelled] tool call cancelled before completion');
+    log.error({ err: error, tool: call.name }, 'tool failed');
+    return errorResult(`error: tool ${call.name} failed`);
+  }
 }
 
 /** The call as it is to be run: the model's arguments, or the approver's; an approval binds the arguments it was given for. */
@@ -96,9 +104,11 @@ async function callOf({ pool }: Dependencies, { runId, modelStep, stepIndex }: T
   if (call === undefined) throw new Error(`run ${runId} has no tool call for step ${String(stepIndex)}`);
   const interrupt = await interruptOfStep(pool, runId, stepIndex);
   if (interrupt === null) return call;
-  if (interrupt.args_digest !== digestArguments(call.arguments)) throw new Error('the approval was given for other arguments');
+  if (interrupt.args_digest !== digestArguments(call.arguments))
+    throw new Error('the approval was given for other arguments');
   const decision = JSON.parse(interrupt.decision ?? 'null') as { edited_args?: Record<string, unknown> } | null;
-  if (interrupt.status === 'edited' && decision?.edited_args !== undefined) return { ...call, arguments: decision.edited_args };
+  if (interrupt.status === 'edited' && decision?.edited_args !== undefined)
+    return { ...call, arguments: decision.edited_args };
   if (interrupt.status === 'approved') return call;
   throw new Error(`the call of step ${String(stepIndex)} is ${interrupt.status}, not approved`);
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import type { Logger } from '../infra/log.ts';
+import type { Pool } from '../infra/postgres/pool.ts';
 import { cancelRequested } from '../infra/postgres/command.ts';
 
 /** How often the runs in hand are looked up, in case a wake-up was lost. */
@@ -10,12 +10,12 @@ const RECHECK_MS = 2_000;
  * and a look at the rows every two seconds covers a lost one (design §3, "Cancel").
  */
 export class RunWatch {
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #log: Logger;
   readonly #watched = new Map<string, Set<AbortController>>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(pool: pg.Pool, log: Logger) {
+  constructor(pool: Pool, log: Logger) {
     this.#pool = pool;
     this.#log = log;
   }

@@ -45,5 +45,9 @@ export function workerSettings(config: Pick<Config, 'engineSlots' | 'controlSlot
 
 /** With a build id, workers are versioned: a run stays on the version it began with, and moves on when it parks. */
 function deployment(buildId: string): NonNullable<WorkerOptions['workerDeploymentOptions']> {
-  return { useWorkerVersioning: true, version: { deploymentName: 'tidemark', buildId }, defaultVersioningBehavior: 'PINNED' };
+  return {
+    useWorkerVersioning: true,
+    version: { deploymentName: 'tidemark', buildId },
+    defaultVersioningBehavior: 'PINNED',
+  };
 }

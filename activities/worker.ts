@@ -75,7 +75,11 @@ await runProcess('worker', async () => {
 
   async function createWorkers(): Promise<Worker[]> {
     const settings = workerSettings(config);
-    const common = { connection, namespace: config.temporal.namespace, identity: `${String(process.pid)}@${hostname()}` };
+    const common = {
+      connection,
+      namespace: config.temporal.namespace,
+      identity: `${String(process.pid)}@${hostname()}`,
+    };
     const codePath = config.workflowBundlePath ?? (await bundleHere());
     return [
       await Worker.create({
@@ -101,7 +105,7 @@ await runProcess('worker', async () => {
       address: address ?? 'localhost:7233',
       ...(tls === undefined ? {} : { tls }),
       ...(typeof apiKey === 'string' ? { apiKey } : {}),
-      ...(metadata === undefined ? {} : { metadata: metadata as Record<string, string> }),
+      ...(metadata === undefined ? {} : { metadata: metadata }),
     };
   }
 });
@@ -109,11 +113,13 @@ await runProcess('worker', async () => {
 /** Signals are handled by `runProcess`, and Temporal's own log lines go where ours go. */
 function runtimeOptions(log: Logger): RuntimeOptions {
   const temporalLog = log.child({ part: 'temporal' });
-  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) => temporalLog[level](meta ?? {}, message);
+  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
+    temporalLog[level](meta ?? {}, message);
   return {
     shutdownSignals: [],
     logger: {
-      log: (level, message, meta) => write(level === 'TRACE' ? 'debug' : (level.toLowerCase() as 'info'))(message, meta),
+      log: (level, message, meta) =>
+        write(level === 'TRACE' ? 'debug' : (level.toLowerCase() as 'info'))(message, meta),
       trace: write('debug'),
       debug: write('debug'),
       info: write('debug'),

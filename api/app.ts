@@ -31,7 +31,11 @@ export function createApp(gateway: Gateway): Express {
     app.use('/v1', routes(gateway));
   }
   app.use((req) => {
-    throw new TidemarkError('not_found', `there is no ${req.method} ${req.path}`, 'See docs/protocol.md for the routes.');
+    throw new TidemarkError(
+      'not_found',
+      `there is no ${req.method} ${req.path}`,
+      'See docs/protocol.md for the routes.',
+    );
   });
   app.use(problems(gateway.log));
   return app;
@@ -41,7 +45,11 @@ function refuseWhileDraining(gateway: Gateway): RequestHandler {
   return (_req, res, next) => {
     if (gateway.draining) {
       res.setHeader('Connection', 'close');
-      throw new TidemarkError('draining', 'this gateway is going away', 'Send the request again; another gateway takes it.');
+      throw new TidemarkError(
+        'draining',
+        'this gateway is going away',
+        'Send the request again; another gateway takes it.',
+      );
     }
     next();
   };
@@ -84,19 +92,38 @@ function asProblem(error: unknown): TidemarkError {
     const message = error instanceof Error ? error.message : 'not JSON';
     return new TidemarkError('invalid_json', `the body is not JSON: ${message.slice(0, 200)}`, 'Send a JSON object.');
   }
-  if (status === 415) return new TidemarkError('unsupported_media_type', 'the body’s encoding or charset is not known', 'Send UTF-8 JSON.');
+  if (status === 415)
+    return new TidemarkError(
+      'unsupported_media_type',
+      'the body’s encoding or charset is not known',
+      'Send UTF-8 JSON.',
+    );
   if (status !== undefined && status >= 400 && status < 500) {
-    return new TidemarkError('invalid_request', 'the request is malformed', 'Correct the path, the headers or the body.');
+    return new TidemarkError(
+      'invalid_request',
+      'the request is malformed',
+      'Correct the path, the headers or the body.',
+    );
   }
   const request = { request_id: newId('request') };
   if (isConnectionLoss(error)) {
-    return new TidemarkError('unavailable', 'the database does not answer', 'Send the request again with the same Idempotency-Key.', {
+    return new TidemarkError(
+      'unavailable',
+      'the database does not answer',
+      'Send the request again with the same Idempotency-Key.',
+      {
+        facts: request,
+        cause: error,
+      },
+    );
+  }
+  return new TidemarkError(
+    'internal',
+    'the gateway failed',
+    'Report it with this request_id; the gateway’s log has the details.',
+    {
       facts: request,
       cause: error,
-    });
-  }
-  return new TidemarkError('internal', 'the gateway failed', 'Report it with this request_id; the gateway’s log has the details.', {
-    facts: request,
-    cause: error,
-  });
+    },
+  );
 }

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
-import type pg from 'pg';
 import type { Config } from '../infra/config.ts';
 import type { Logger } from '../infra/log.ts';
+import type { Pool } from '../infra/postgres/pool.ts';
 import type { Hub } from './hub.ts';
 
 /** What the routes of a gateway process share. */
 export interface Gateway {
   readonly config: Config;
-  readonly pool: pg.Pool;
+  readonly pool: Pool;
   readonly log: Logger;
   readonly temporal: Client;
   readonly hub: Hub;

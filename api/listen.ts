@@ -10,8 +10,11 @@ import type { Config } from '../infra/config.ts';
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const what = cause.code === 'EADDRINUSE' ? `port ${String(port)} is in use` : `${host}:${String(port)}: ${cause.message}`;
-      reject(new TidemarkError('unavailable', what, 'Set TIDEMARK_PORT to a free port, or stop what uses it.', { cause }));
+      const what =
+        cause.code === 'EADDRINUSE' ? `port ${String(port)} is in use` : `${host}:${String(port)}: ${cause.message}`;
+      reject(
+        new TidemarkError('unavailable', what, 'Set TIDEMARK_PORT to a free port, or stop what uses it.', { cause }),
+      );
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');

@@ -10,16 +10,26 @@ export function chooseEngine(
 ): { engine: EngineName; model: string } {
   const engine = ENGINE_NAMES.find((name) => name === (wanted.engine ?? 'builtin'));
   if (engine === undefined) {
-    throw new TidemarkError('unknown_engine', 'there is no engine of that name', `Use one of: ${ENGINE_NAMES.join(', ')}.`, {
-      facts: { field: 'engine', engines: ENGINE_NAMES },
-    });
+    throw new TidemarkError(
+      'unknown_engine',
+      'there is no engine of that name',
+      `Use one of: ${ENGINE_NAMES.join(', ')}.`,
+      {
+        facts: { field: 'engine', engines: ENGINE_NAMES },
+      },
+    );
   }
   const model = wanted.model ?? config.model;
   if (!isOffered(config, model)) {
     const models = offeredModels(config);
-    throw new TidemarkError('unknown_model', 'there is no model of that name', `Use one of: ${models.join(', ')}.${hint(config)}`, {
-      facts: { field: 'model', models },
-    });
+    throw new TidemarkError(
+      'unknown_model',
+      'there is no model of that name',
+      `Use one of: ${models.join(', ')}.${hint(config)}`,
+      {
+        facts: { field: 'model', models },
+      },
+    );
   }
   return { engine, model };
 }

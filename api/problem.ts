@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { TidemarkError, type ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode, TidemarkError } from '../contract/errors.ts';
 
 /** The HTTP status of every code: a new code does not compile until this edge has decided. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {

@@ -1,11 +1,11 @@
-import type pg from 'pg';
 import type { Config } from '../infra/config.ts';
+import type { Pool } from '../infra/postgres/pool.ts';
 import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import type { RunRow } from '../infra/postgres/run.ts';
 
 /** A run as REST shows it. Times are ISO 8601; `input` is what was posted. */
 export async function viewRun(
-  pool: pg.Pool,
+  pool: Pool,
   config: Pick<Config, 'temporalUiUrl' | 'temporal'>,
   run: RunRow,
 ): Promise<Record<string, unknown>> {

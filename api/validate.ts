@@ -18,7 +18,8 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, where: 'body' | '
   const issue = parsed.error.issues[0];
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.join(', ') : null;
   const field = unknown ?? (issue?.path ?? []).map(String).join('.');
-  const what = unknown === null ? `${field === '' ? where : field}: ${issue?.message ?? 'invalid'}` : `unknown field: ${unknown}`;
+  const what =
+    unknown === null ? `${field === '' ? where : field}: ${issue?.message ?? 'invalid'}` : `unknown field: ${unknown}`;
   throw new TidemarkError('invalid_request', what, `Correct the ${where}; its fields are in docs/protocol.md.`, {
     facts: { field, in: where },
   });

@@ -8,7 +8,12 @@ import type { Gateway } from './gateway.ts';
  *
  * **Contract:** returns the run as it is after `waitMs` at the latest, when the client leaves, and when the gateway drains.
  */
-export async function waitUntilSettled({ pool, hub }: Gateway, run: RunRow, waitMs: number, res: Response): Promise<RunRow> {
+export async function waitUntilSettled(
+  { pool, hub }: Gateway,
+  run: RunRow,
+  waitMs: number,
+  res: Response,
+): Promise<RunRow> {
   const gone = new AbortController();
   res.on('close', () => gone.abort());
   const over = AbortSignal.any([gone.signal, AbortSignal.timeout(waitMs)]);

@@ -10,7 +10,8 @@ export function canonicalJson(value: unknown): string {
     if (!Number.isFinite(value)) throw new Error(`canonical JSON has no ${String(value)}`);
     return JSON.stringify(value);
   }
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`;
+  if (Array.isArray(value))
+    return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`;
   if (typeof value === 'object') {
     const record = value as Record<string, unknown>;
     const keys = Object.keys(record).filter((key) => record[key] !== undefined);

@@ -11,13 +11,27 @@ describe('a decision', () => {
       { values: { answer: 'blue' } },
       { dismissed: true },
     ]) {
-      expect(Decision.safeParse(good).success, JSON.stringify(good)).toBe(true);
+      expect(Decision.safeParse(good)).toMatchObject({ success: true, data: good });
     }
     for (const bad of [
-      ...[{}, null, 'approve', { decision: 'yes' }, { decision: 'approve', edited_args: {} }, { decision: 'edit' }],
-      ...[{ dismissed: false }, { values: {} }, { decision: 'approve', dismissed: true }, [{ decision: 'approve' }]],
+      {},
+      null,
+      'approve',
+      { decision: 'yes' },
+      {
+        decision: 'approve',
+        edited_args: {},
+      },
+      { decision: 'edit' },
+      { dismissed: false },
+      { values: {} },
+      {
+        decision: 'approve',
+        dismissed: true,
+      },
+      [{ decision: 'approve' }],
     ]) {
-      expect(Decision.safeParse(bad).success, JSON.stringify(bad)).toBe(false);
+      expect({ bad, success: Decision.safeParse(bad).success }).toEqual({ bad, success: false });
     }
   });
 

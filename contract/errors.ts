@@ -54,7 +54,12 @@ export class TidemarkError extends Error {
   /** More facts for the reader, safe to show: the field at fault, the head of a thread, the recorded answer. */
   readonly facts: Readonly<Record<string, unknown>>;
 
-  constructor(code: ErrorCode, message: string, remedy: string, options: { facts?: Record<string, unknown>; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    remedy: string,
+    options: { facts?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'TidemarkError';
     this.code = code;

@@ -1,4 +1,4 @@
-import type { CanonicalBody } from './canonical.ts';
+import { assertNeverEvent, type CanonicalBody } from './canonical.ts';
 
 /**
  * What is open in a run, as the events so far tell it. The guard uses it to keep every engine's stream well formed
@@ -105,8 +105,25 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
     case 'turn.completed':
       state.settled = true;
       return [body];
-    default:
+    case 'session.started':
+    case 'session.metadata':
+    case 'turn.started':
+    case 'plan.updated':
+    case 'tool.progress':
+    case 'file.changed':
+    case 'artifact.created':
+    case 'artifact.delivered':
+    case 'terminal.output':
+    case 'child.updated':
+    case 'commands.updated':
+    case 'mode.updated':
+    case 'usage.updated':
+    case 'context.marker':
+    case 'harness.warning':
+    case 'harness.error':
       return [body];
+    default:
+      return assertNeverEvent(body);
   }
 }
 
@@ -115,23 +132,28 @@ export function closeEverything(state: GrammarState): CanonicalBody[] {
   return [
     ...Object.keys(state.reasoning).map((messageId): CanonicalBody => ({ kind: 'reasoning.completed', messageId })),
     ...Object.keys(state.messages).map((messageId): CanonicalBody => ({ kind: 'message.completed', messageId })),
-    ...Object.keys(state.approvals).map(
-      (approvalId): CanonicalBody => ({ kind: 'approval.resolved', approvalId, decision: 'cancelled' }),
-    ),
-    ...Object.keys(state.questions).map(
-      (questionId): CanonicalBody => ({ kind: 'question.resolved', questionId, answer: '', status: 'rejected' }),
-    ),
-    ...Object.keys(state.tools).map(
-      (toolCallId): CanonicalBody => ({
-        kind: 'tool.completed',
-        toolCallId,
-        status: 'error',
-        error: 'the run ended before the tool did',
-      }),
-    ),
-    ...Object.keys(state.children).map(
-      (childId): CanonicalBody => ({ kind: 'child.completed', childId, status: 'error' }),
-    ),
+    ...Object.keys(state.approvals).map((approvalId): CanonicalBody => ({
+      kind: 'approval.resolved',
+      approvalId,
+      decision: 'cancelled',
+    })),
+    ...Object.keys(state.questions).map((questionId): CanonicalBody => ({
+      kind: 'question.resolved',
+      questionId,
+      answer: '',
+      status: 'rejected',
+    })),
+    ...Object.keys(state.tools).map((toolCallId): CanonicalBody => ({
+      kind: 'tool.completed',
+      toolCallId,
+      status: 'error',
+      error: 'the run ended before the tool did',
+    })),
+    ...Object.keys(state.children).map((childId): CanonicalBody => ({
+      kind: 'child.completed',
+      childId,
+      status: 'error',
+    })),
   ];
 }
 

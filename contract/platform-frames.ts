@@ -40,7 +40,8 @@ export const PlatformFrame = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('session.parked'),
     interrupts: z.array(z.string()),
-    ...{ revision: z.int().nonnegative(), headRef: z.string() },
+    revision: z.int().nonnegative(),
+    headRef: z.string(),
   }),
   z.strictObject({ type: z.literal('run.warning'), code: z.string(), message: z.string() }),
   z.strictObject({
@@ -124,7 +125,15 @@ function repeating(frame: Extract<PlatformFrame, { type: 'step.started' }>): Can
 function requested(frame: Extract<PlatformFrame, { type: 'interrupt.requested' }>): CanonicalBody {
   const { interruptId, prompt, options, toolCallId, toolName, input } = frame;
   if (frame.kind === 'approval') {
-    return { kind: 'approval.requested', approvalId: interruptId, operation: prompt, options, toolCallId, toolName, input };
+    return {
+      kind: 'approval.requested',
+      approvalId: interruptId,
+      operation: prompt,
+      options,
+      toolCallId,
+      toolName,
+      input,
+    };
   }
   const asked = { kind: 'question.requested', questionId: interruptId, prompt, toolCallId } as const;
   return options.length > 0 ? { ...asked, options } : asked;

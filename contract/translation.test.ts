@@ -8,7 +8,7 @@ const lane = { runId: 'run_1', threadId: 'thr_1' };
 
 /** A small engine: `say` is text, `think` is reasoning, `call`/`return` are a tool, `noise` says nothing, the rest is unknown. */
 const engine: TranslateFrame = (frame) => {
-  const id = String(frame['id'] ?? 'm');
+  const id = typeof frame['id'] === 'string' ? frame['id'] : 'm';
   switch (frame.type) {
     case 'say':
       return [{ body: { kind: 'message.delta', messageId: id, text: String(frame['text']) } }];
@@ -31,7 +31,13 @@ const engine: TranslateFrame = (frame) => {
 
 function segment(firstSeq: number, frames: readonly NativeFrame[], step: number | null = 0, attempt = 1): FrameSegment {
   const provider = step === null ? 'tidemark' : 'engine';
-  return { firstSeq, provider, stepIndex: step, attempt, frames: frames.map((frame, i) => ({ at: 1_000 + firstSeq + i, frame })) };
+  return {
+    firstSeq,
+    provider,
+    stepIndex: step,
+    attempt,
+    frames: frames.map((frame, i) => ({ at: 1_000 + firstSeq + i, frame })),
+  };
 }
 
 function run(segments: readonly FrameSegment[]): { operations: LogOperation[]; kinds: string[] } {
@@ -42,7 +48,16 @@ function run(segments: readonly FrameSegment[]): { operations: LogOperation[]; k
     state = translated.state;
     operations.push(...translated.operations);
   }
-  return { operations, kinds: operations.map((operation) => (operation.op === 'emit' ? operation.event.kind : operation.op)) };
+  return {
+    operations,
+    kinds: operations.map((operation) => (operation.op === 'emit' ? operation.event.kind : operation.op)),
+  };
+}
+
+function truthOf(parts: readonly FrameSegment[]): SealedTranslation {
+  const translation = new SealedTranslation(lane, engine);
+  for (const part of parts) translation.add(part);
+  return translation;
 }
 
 const settled: NativeFrame = { type: 'run.settled', status: 'completed', stopReason: 'stop' };
@@ -58,19 +73,31 @@ describe('translating a segment', () => {
       segment(3, [{ type: 'say', text: ' again' }]),
     ]);
     const texts = operations.flatMap((operation) =>
-      operation.op === 'emit' && operation.event.kind === 'message.delta' ? [(operation.event as unknown as { text: string }).text] : [],
+      operation.op === 'emit' && operation.event.kind === 'message.delta'
+        ? [(operation.event as unknown as { text: string }).text]
+        : [],
     );
     expect(texts).toEqual(['Hello', 'other', ' again']);
   });
 
   it('opens a message before its text and closes what is open when the run settles', () => {
     const { kinds } = run([
-      segment(0, [{ type: 'say', text: 'hi' }, { type: 'think', text: 'hm' }, { type: 'call', id: 'c' }]),
+      segment(0, [
+        { type: 'say', text: 'hi' },
+        { type: 'think', text: 'hm' },
+        { type: 'call', id: 'c' },
+      ]),
       segment(3, [settled], null),
     ]);
     expect(kinds).toEqual([
-      ...['message.started', 'message.delta', 'reasoning.delta', 'tool.started'],
-      ...['reasoning.completed', 'message.completed', 'tool.completed', 'turn.completed'],
+      'message.started',
+      'message.delta',
+      'reasoning.delta',
+      'tool.started',
+      'reasoning.completed',
+      'message.completed',
+      'tool.completed',
+      'turn.completed',
     ]);
   });
 
@@ -95,7 +122,14 @@ describe('translating a segment', () => {
       segment(1, [{ type: 'step.started', step: 0, kind: 'model', attempt: 2 }], null),
       segment(2, [{ type: 'say', text: 'Hello' }], 0, 2),
     ]);
-    expect(kinds).toEqual(['message.started', 'message.delta', 'retract-step', 'context.marker', 'message.started', 'message.delta']);
+    expect(kinds).toEqual([
+      'message.started',
+      'message.delta',
+      'retract-step',
+      'context.marker',
+      'message.started',
+      'message.delta',
+    ]);
     const ids = operations.flatMap((operation) => (operation.op === 'emit' ? [operation.event.eventId] : []));
     expect(ids[3]).toBe(ids[0]);
     expect(ids[4]).toBe(ids[1]);
@@ -103,7 +137,11 @@ describe('translating a segment', () => {
 
   it('accounts for every frame, whatever the frames are, and gives the same answer twice', () => {
     const frame = fc.oneof(
-      fc.record({ type: fc.constantFrom('say', 'think', 'end', 'call', 'return', 'noise', 'mystery', 'throw'), id: fc.constantFrom('a', 'b'), text: fc.string() }),
+      fc.record({
+        type: fc.constantFrom('say', 'think', 'end', 'call', 'return', 'noise', 'mystery', 'throw'),
+        id: fc.constantFrom('a', 'b'),
+        text: fc.string(),
+      }),
       fc.constantFrom<NativeFrame>(settled, { type: 'run.input', input: 'x', inputBytes: 1 }, { type: 'run.input' }),
     );
     const segments = fc.array(fc.tuple(fc.array(frame, { minLength: 1, maxLength: 6 }), fc.constantFrom(0, 1, null)));
@@ -117,7 +155,8 @@ describe('translating a segment', () => {
           const once = translateSegment(lane, state, each, engine);
           expect(translateSegment(lane, state, each, engine)).toEqual(once);
           expect(once.dispositions).toHaveLength(frames.length);
-          for (const { kinds, suppressed } of once.dispositions) expect(kinds.length > 0 || suppressed !== undefined).toBe(true);
+          for (const { kinds, suppressed } of once.dispositions)
+            expect(kinds.length > 0 || suppressed !== undefined).toBe(true);
           state = once.state;
         }
       }),
@@ -132,12 +171,6 @@ describe('the sealed truth', () => {
     segment(2, [{ type: 'say', text: 'two' }], 0, 2),
     segment(3, [settled], null),
   ];
-
-  function truthOf(parts: readonly FrameSegment[]): SealedTranslation {
-    const translation = new SealedTranslation(lane, engine);
-    for (const part of parts) translation.add(part);
-    return translation;
-  }
 
   it('asks for nothing where the log says it already', () => {
     const truth = truthOf(segments).events;

@@ -64,7 +64,7 @@ export function translateSegment(
   segment: FrameSegment,
   engine: TranslateFrame,
 ): { state: LaneState; operations: LogOperation[]; dispositions: Disposition[] } {
-  const grammar = structuredClone(state.grammar) as GrammarState;
+  const grammar = structuredClone<GrammarState>(state.grammar);
   const operations: LogOperation[] = [];
   const dispositions: Disposition[] = [];
   let joined: { key: string; event: { text: string } } | null = null;
@@ -116,7 +116,8 @@ export function translateSegment(
     if (frame.type === 'step.ended' && segment.provider === PLATFORM) endStep(grammar, Number(frame['step']));
     const context = { runId: lane.runId, stepIndex: segment.stepIndex, attempt: segment.attempt };
     const translated =
-      (segment.provider === PLATFORM ? translatePlatformFrame(frame) : safely(engine, frame, context)) ?? unmapped(frame);
+      (segment.provider === PLATFORM ? translatePlatformFrame(frame) : safely(engine, frame, context)) ??
+      unmapped(frame);
     if (!Array.isArray(translated)) {
       dispositions.push({ frameSeq, kinds: [], ...(translated as { suppressed: string }) });
       return;
@@ -154,13 +155,14 @@ function nextKey(grammar: GrammarState, stepIndex: number | null, kind: Canonica
   return `${key}:${String(ordinal)}`;
 }
 
-
 function safely(engine: TranslateFrame, frame: NativeFrame, context: FrameContext): Translated | undefined {
   try {
     return engine(frame, context);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ body: { kind: 'harness.warning', message: `frame not translated: ${reason}`, rawEventType: frame.type } }];
+    return [
+      { body: { kind: 'harness.warning', message: `frame not translated: ${reason}`, rawEventType: frame.type } },
+    ];
   }
 }
 
@@ -176,7 +178,15 @@ function checked(event: Omit<CanonicalEvent, 'seq'>): Omit<CanonicalEvent, 'seq'
   const issue = parsed.error.issues[0];
   const message = `${kind} left out: ${issue === undefined ? 'invalid' : `${issue.path.join('.')} ${issue.message}`}`;
   return {
-    ...{ schemaVersion, eventId, runId, threadId, turnId: runId, ts, identity },
-    ...{ kind: 'harness.warning' as const, message, rawEventType: kind },
-  };
+    schemaVersion,
+    eventId,
+    runId,
+    threadId,
+    turnId: runId,
+    ts,
+    identity,
+    kind: 'harness.warning',
+    message,
+    rawEventType: kind,
+  } as Omit<CanonicalEvent, 'seq'>;
 }

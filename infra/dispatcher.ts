@@ -1,7 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Logger } from './log.ts';
-import { leaseCommands, leaseWakes, markDispatched, markWoken, noteDispatchError, type CommandRow } from './postgres/command.ts';
+import {
+  leaseCommands,
+  leaseWakes,
+  markDispatched,
+  markWoken,
+  noteDispatchError,
+  type CommandRow,
+} from './postgres/command.ts';
 import { readRun } from './postgres/run.ts';
 import { cancelRunWorkflow, startRunWorkflow, wakeRunWorkflow } from './temporal/run-workflow.ts';
 
@@ -32,9 +39,12 @@ export class Dispatcher {
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'dispatcher could not read its work; it tries again');
       }
-      if (!this.#stopped) this.#timer = setTimeout(() => (this.#running = tick()), EVERY_MS);
+      if (!this.#stopped) this.#timer = setTimeout(next, EVERY_MS);
     };
-    this.#running = tick();
+    const next = (): void => {
+      this.#running = tick();
+    };
+    next();
   }
 
   async stop(): Promise<void> {
@@ -49,7 +59,10 @@ export class Dispatcher {
       try {
         await dispatchCommand(this.#deps, command);
       } catch (error) {
-        log.warn({ err: error, runId: command.run_id, kind: command.kind }, 'command not dispatched; its lease brings it up again');
+        log.warn(
+          { err: error, runId: command.run_id, kind: command.kind },
+          'command not dispatched; its lease brings it up again',
+        );
         await noteDispatchError(pool, command.command_id, String(error));
       }
     }

@@ -1,4 +1,9 @@
-import { proxyActivities, proxyLocalActivities, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
+import {
+  proxyActivities,
+  proxyLocalActivities,
+  type ActivityOptions,
+  type LocalActivityOptions,
+} from '@temporalio/workflow';
 import { TASK_QUEUE } from '../contract/messages.ts';
 import type { ControlActivities, EngineActivities } from '../activities/index.ts';
 
@@ -14,7 +19,12 @@ export const ENGINE_OPTIONS = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '15 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds', maximumAttempts: 5, nonRetryableErrorTypes },
+  retry: {
+    initialInterval: '500 milliseconds',
+    maximumInterval: '10 seconds',
+    maximumAttempts: 5,
+    nonRetryableErrorTypes,
+  },
 } as const satisfies ActivityOptions;
 
 /** Bookkeeping that is worth a line in the Temporal UI, or that can take long. */
@@ -22,7 +32,12 @@ export const CONTROL_OPTIONS = {
   taskQueue: TASK_QUEUE.control,
   startToCloseTimeout: '10 minutes',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds', maximumAttempts: 20, nonRetryableErrorTypes },
+  retry: {
+    initialInterval: '500 milliseconds',
+    maximumInterval: '30 seconds',
+    maximumAttempts: 20,
+    nonRetryableErrorTypes,
+  },
 } as const satisfies ActivityOptions;
 
 /** Short bookkeeping: 6 ms where an activity costs 75 (research, "Local activities"). Tried until the database is back. */
@@ -30,7 +45,12 @@ export const LOCAL_OPTIONS = {
   startToCloseTimeout: '30 seconds',
   localRetryThreshold: '10 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '15 seconds', maximumAttempts: 500, nonRetryableErrorTypes },
+  retry: {
+    initialInterval: '200 milliseconds',
+    maximumInterval: '15 seconds',
+    maximumAttempts: 500,
+    nonRetryableErrorTypes,
+  },
 } as const satisfies LocalActivityOptions;
 
 export const engine = proxyActivities<EngineActivities>(ENGINE_OPTIONS);

@@ -27,7 +27,9 @@ export async function driveSteps(
     await continueFrom(modelStep);
     if (modelStep >= maxSteps) return { status: 'failed', stopReason: 'error', code: 'step_limit' };
     const summary = `model call · step ${String(modelStep)} · ${input.model}`;
-    const turn = await engine.callModel.executeWithOptions({ ...ENGINE_OPTIONS, summary }, [{ runId, stepIndex: modelStep }]);
+    const turn = await engine.callModel.executeWithOptions({ ...ENGINE_OPTIONS, summary }, [
+      { runId, stepIndex: modelStep },
+    ]);
     if (turn.outcome === 'cancelled') return { status: 'failed', stopReason: 'cancelled' };
     if (turn.outcome === 'final') return { status: 'completed', stopReason: turn.stopReason };
 

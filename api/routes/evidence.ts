@@ -42,7 +42,14 @@ export function evidenceRoutes({ pool }: Gateway): Router {
     const { run_id: runId } = await runOf(req, res);
     const segments = await segmentPage(pool, { runId, after: cursor === undefined ? -1 : seqCursor(cursor), limit });
     const data = segments.flatMap(({ firstSeq, provider, stepIndex, attempt, frames }) =>
-      frames.map(({ at, frame }, offset) => ({ seq: firstSeq + offset, provider, step_index: stepIndex, attempt, at, frame })),
+      frames.map(({ at, frame }, offset) => ({
+        seq: firstSeq + offset,
+        provider,
+        step_index: stepIndex,
+        attempt,
+        at,
+        frame,
+      })),
     );
     res.json({ data, next_cursor: segments.length === limit ? String(segments.at(-1)?.firstSeq) : null });
   });

@@ -13,7 +13,9 @@ export function healthRoutes(gateway: Gateway): Router {
     try {
       await gateway.pool.query('select 1');
     } catch (cause) {
-      throw new TidemarkError('unavailable', 'the database does not answer', 'Wait, or see the gateway’s log.', { cause });
+      throw new TidemarkError('unavailable', 'the database does not answer', 'Wait, or see the gateway’s log.', {
+        cause,
+      });
     }
     res.json({ status: 'ready' });
   });

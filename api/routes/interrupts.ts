@@ -3,7 +3,13 @@ import { Decision, DECISION_FORMS } from '../../contract/decision.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import { InterruptListQuery, NoQuery } from '../../contract/rest.ts';
 import { markWoken } from '../../infra/postgres/command.ts';
-import { findInterrupt, interruptNotFound, openInterrupts, resolveInterrupt, type InterruptRow } from '../../infra/postgres/interrupt.ts';
+import {
+  findInterrupt,
+  interruptNotFound,
+  openInterrupts,
+  resolveInterrupt,
+  type InterruptRow,
+} from '../../infra/postgres/interrupt.ts';
 import { wakeRunWorkflow } from '../../infra/temporal/run-workflow.ts';
 import { tenantOf } from '../auth.ts';
 import type { Gateway } from '../gateway.ts';
@@ -31,7 +37,11 @@ export function interruptRoutes({ pool, temporal, log }: Gateway): Router {
   router.post('/interrupts/:interruptId/resolve', async (req, res) => {
     queryOf(req, NoQuery);
     const { interrupt_id: interruptId, run_id: runId } = await interruptOf(req, res);
-    const { interrupt, changed } = await resolveInterrupt(pool, { interruptId, decision: decisionOf(req), actor: 'rest' });
+    const { interrupt, changed } = await resolveInterrupt(pool, {
+      interruptId,
+      decision: decisionOf(req),
+      actor: 'rest',
+    });
     if (changed) wake(runId, interruptId);
     res.json(viewInterrupt(interrupt));
   });

@@ -95,7 +95,11 @@ export function runRoutes(gateway: Gateway): Router {
 
 /** The same words for a missing run and for another tenant's. */
 export function runNotFound(): TidemarkError {
-  return new TidemarkError('run_not_found', 'there is no such run', 'Check the run id; GET /v1/threads/{id}/runs lists a thread’s.');
+  return new TidemarkError(
+    'run_not_found',
+    'there is no such run',
+    'Check the run id; GET /v1/threads/{id}/runs lists a thread’s.',
+  );
 }
 
 function inputTooLarge(): TidemarkError {
@@ -113,9 +117,14 @@ function idempotencyKey(req: Request, threadId: string | null): string | null {
   if (header === undefined) return null;
   const parsed = IdempotencyKey.safeParse(header);
   if (parsed.success) return `${threadId ?? '-'} ${parsed.data}`;
-  throw new TidemarkError('invalid_request', `Idempotency-Key ${parsed.error.issues[0]?.message ?? 'is invalid'}`, 'Send a UUID.', {
-    facts: { field: 'Idempotency-Key', in: 'header' },
-  });
+  throw new TidemarkError(
+    'invalid_request',
+    `Idempotency-Key ${parsed.error.issues[0]?.message ?? 'is invalid'}`,
+    'Send a UUID.',
+    {
+      facts: { field: 'Idempotency-Key', in: 'header' },
+    },
+  );
 }
 
 function turnCursor(cursor: string): number {

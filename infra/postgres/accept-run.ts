@@ -64,9 +64,20 @@ export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run
                                   lease_until)
              values ($12, $2, 'run.create', $13, $14, $1, $3, 'queued', now() + interval '5 seconds')`,
       values: [
-        ...[runId, intent.tenantId, threadId, parentRunId, intent.engine, intent.model, JSON.stringify(intent.input)],
-        ...[JSON.stringify(intent.settings), JSON.stringify(intent.metadata), EMPTY_DIGEST, INITIAL_STATE_TEXT],
-        ...[newId('command'), intent.idempotencyKey, intent.fingerprint],
+        runId,
+        intent.tenantId,
+        threadId,
+        parentRunId,
+        intent.engine,
+        intent.model,
+        JSON.stringify(intent.input),
+        JSON.stringify(intent.settings),
+        JSON.stringify(intent.metadata),
+        EMPTY_DIGEST,
+        INITIAL_STATE_TEXT,
+        newId('command'),
+        intent.idempotencyKey,
+        intent.fingerprint,
       ],
     });
     await appendToLane(client, {
@@ -136,7 +147,11 @@ async function lockThread(
 
 /** The same words for a missing thread and for another tenant's (design, invariant 12). */
 export function threadNotFound(): TidemarkError {
-  return new TidemarkError('thread_not_found', 'there is no such thread', 'Check the thread id; POST /v1/runs begins a thread.');
+  return new TidemarkError(
+    'thread_not_found',
+    'there is no such thread',
+    'Check the thread id; POST /v1/runs begins a thread.',
+  );
 }
 
 async function parentOf(client: pg.ClientBase, intent: RunIntent, threadId: string): Promise<string | null> {

@@ -19,7 +19,10 @@ export interface CommandRow {
  * **Contract:** safe to repeat. `settled` when the run has its end already; else `cancelling`, and the run ends as cancelled
  * once nothing of it works any more.
  */
-export async function requestCancel(pool: pg.Pool, runId: string): Promise<{ run: RunRow; outcome: 'cancelling' | 'settled' }> {
+export async function requestCancel(
+  pool: pg.Pool,
+  runId: string,
+): Promise<{ run: RunRow; outcome: 'cancelling' | 'settled' }> {
   return await inTransaction(pool, async (client) => {
     await lockThreadOfRun(client, runId);
     const run = await readRun(client, runId);

@@ -77,7 +77,9 @@ async function writeTruth(
                   (select next_event_seq from lane where run_id = $2), 0, 'canonical.complete', $11
              from head`,
     values: [
-      ...[threadId, runId, revisions.length + 1],
+      threadId,
+      runId,
+      revisions.length + 1,
       revisions.map((revision) => revision.stepIndex),
       revisions.map((revision) => revision.event.eventId),
       revisions.map((revision) => revision.event.seq),

@@ -7,7 +7,7 @@ import { previewInput, type PlatformFrame } from '../../contract/platform-frames
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
 import { appendToLanes, type LaneAppend } from './lane.ts';
-import { insertMessages, type NewMessage } from './message.ts';
+import { insertMessages, sessionHead, type NewMessage } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
 
@@ -66,14 +66,26 @@ export async function commitGate(
     const at = Date.now();
     const lane = { runId, writer: null, translate };
     const appends: LaneAppend[] = [];
-    if (newReplies.length > 0) appends.push({ ...lane, provider, frames: newReplies.map(({ frame }) => ({ at, frame })) });
+    if (newReplies.length > 0)
+      appends.push({ ...lane, provider, frames: newReplies.map(({ frame }) => ({ at, frame })) });
+    await insertMessages(
+      client,
+      runId,
+      null,
+      newReplies.map(({ message }) => message),
+    );
+    for (const request of newInterrupts) await insertInterrupt(client, run, request);
     if (newInterrupts.length > 0) {
-      const frames = newInterrupts.map((request) => ({ at, frame: requestedFrame(request) }));
+      const asking = newInterrupts.map(({ interruptId }) => interruptId);
+      const parked: PlatformFrame = {
+        type: 'session.parked',
+        interrupts: asking,
+        ...(await sessionHead(client, runId)),
+      };
+      const frames = [...newInterrupts.map(requestedFrame), parked].map((frame) => ({ at, frame }));
       appends.push({ ...lane, provider: PLATFORM, frames });
     }
     if (appends.length === 0) return;
-    for (const request of newInterrupts) await insertInterrupt(client, run, request);
-    await insertMessages(client, runId, null, newReplies.map(({ message }) => message));
     for (const outcome of await appendToLanes(client, appends)) if (!outcome.ok) throw outcome.error;
   });
 }
@@ -107,9 +119,19 @@ async function insertInterrupt(
                                   arguments, args_digest, schema, prompt, options, status)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending')`,
     values: [
-      ...[request.interruptId, run.tenant_id, run.thread_id, run.run_id, request.stepIndex, request.kind],
-      ...[request.toolCallId, request.toolName, JSON.stringify(request.arguments), digestArguments(request.arguments)],
-      ...[request.schema, request.prompt, JSON.stringify(request.options)],
+      request.interruptId,
+      run.tenant_id,
+      run.thread_id,
+      run.run_id,
+      request.stepIndex,
+      request.kind,
+      request.toolCallId,
+      request.toolName,
+      JSON.stringify(request.arguments),
+      digestArguments(request.arguments),
+      request.schema,
+      request.prompt,
+      JSON.stringify(request.options),
     ],
   });
 }

@@ -1,6 +1,12 @@
 import type pg from 'pg';
 import { canonicalJson } from '../../contract/canonical-json.ts';
-import { DECISION_FORMS, statusAfter, type Decision, type InterruptKind, type InterruptStatus } from '../../contract/decision.ts';
+import {
+  DECISION_FORMS,
+  statusAfter,
+  type Decision,
+  type InterruptKind,
+  type InterruptStatus,
+} from '../../contract/decision.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
@@ -87,11 +93,17 @@ export async function resolveInterrupt(
     await lockThreadOfRun(client, asked.run_id);
     const status = statusAfter(asked.kind, decision);
     if (status === null) {
-      throw new TidemarkError('decision_not_allowed', `this interrupt is ${anOrA(asked.kind)}`, `Send one of ${DECISION_FORMS}.`, {
-        facts: { kind: asked.kind },
-      });
+      throw new TidemarkError(
+        'decision_not_allowed',
+        `this interrupt is ${anOrA(asked.kind)}`,
+        `Send one of ${DECISION_FORMS}.`,
+        {
+          facts: { kind: asked.kind },
+        },
+      );
     }
-    if ('decision' in decision && decision.decision === 'edit') checkEditedArguments(asked.schema, decision.edited_args);
+    if ('decision' in decision && decision.decision === 'edit')
+      checkEditedArguments(asked.schema, decision.edited_args);
     const { rows } = await client.query<InterruptRow>({
       name: 'interrupt-resolve',
       text: `update interrupt set status = $3, decision = $4, actor = $5, resolved_at = now()
@@ -100,10 +112,19 @@ export async function resolveInterrupt(
       values: [interruptId, asked.epoch, status, JSON.stringify(decision), actor],
     });
     const resolved = rows[0];
-    if (resolved === undefined) return { interrupt: await sameOrConflict(client, interruptId, decision), changed: false };
+    if (resolved === undefined)
+      return { interrupt: await sameOrConflict(client, interruptId, decision), changed: false };
     await appendToLane(client, {
-      ...{ runId: asked.run_id, provider: PLATFORM, writer: null, translate: () => undefined },
-      frames: [{ at: Date.now(), frame: resolvedFrame(asked, status, decision) }],
+      runId: asked.run_id,
+      provider: PLATFORM,
+      writer: null,
+      translate: () => undefined,
+      frames: [
+        {
+          at: Date.now(),
+          frame: resolvedFrame(asked, status, decision),
+        },
+      ],
     });
     return { interrupt: resolved, changed: true };
   });

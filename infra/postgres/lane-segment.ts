@@ -60,7 +60,7 @@ export async function addSegment(
   };
   for (const operation of operations) {
     if (operation.op === 'retract-step') {
-      for (const said of [...known.values()]) {
+      for (const said of Array.from(known.values())) {
         if (said.stepIndex !== operation.stepIndex || said.retracted) continue;
         deliver({ ...said, revision: said.revision + 1, retracted: true });
       }

@@ -24,7 +24,7 @@ export interface LaneAppend {
   readonly writer: StepWriter | null;
   readonly frames: readonly StampedFrame[];
   readonly translate: TranslateFrame;
-  readonly then?: { readonly seal?: true; readonly openStep?: StepWriter; readonly closeStep?: number };
+  readonly also?: { readonly seal?: true; readonly openStep?: StepWriter; readonly closeStep?: number };
 }
 
 export interface Appended {
@@ -58,7 +58,7 @@ export async function appendToLanes(client: pg.ClientBase, appends: readonly Lan
       continue;
     }
     if (append.frames.length > 0) await addSegment(client, write, append, heads);
-    settleThen(write, append.then);
+    applyAlso(write, append.also);
     outcomes.push({ ok: true, lastSeq: write.lastSeq, headSeq: heads.get(write.threadId) ?? 0 });
   }
   await writeLanes(client, [...writes.values()], heads);
@@ -88,10 +88,10 @@ function beginWrite(row: LaneRow): LaneWrite {
   };
 }
 
-function settleThen(write: LaneWrite, then: LaneAppend['then']): void {
-  if (then?.seal === true) write.sealed = true;
-  if (then?.openStep !== undefined) write.openSteps[String(then.openStep.stepIndex)] = then.openStep.attempt;
-  if (then?.closeStep !== undefined) delete write.openSteps[String(then.closeStep)];
+function applyAlso(write: LaneWrite, also: LaneAppend['also']): void {
+  if (also?.seal === true) write.sealed = true;
+  if (also?.openStep !== undefined) write.openSteps[String(also.openStep.stepIndex)] = also.openStep.attempt;
+  if (also?.closeStep !== undefined) delete write.openSteps[String(also.closeStep)];
 }
 
 function refusalOf(write: LaneWrite, append: LaneAppend): TidemarkError | null {

@@ -67,3 +67,14 @@ export async function assistantMessageOfStep(db: Queryable, runId: string, stepI
   });
   return rows[0] === undefined ? null : (JSON.parse(rows[0].body) as Message);
 }
+
+/** A run's session as it stands: how many messages it holds, and a name for exactly that state. */
+export async function sessionHead(db: Queryable, runId: string): Promise<{ revision: number; headRef: string }> {
+  const { rows } = await db.query<{ revision: number }>({
+    name: 'message-count',
+    text: 'select count(*) as revision from message where run_id = $1',
+    values: [runId],
+  });
+  const revision = rows[0]?.revision ?? 0;
+  return { revision, headRef: `${runId}#${String(revision)}` };
+}

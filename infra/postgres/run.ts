@@ -32,7 +32,11 @@ export interface RunSettings {
 
 /** A run of any tenant, for the workers. */
 export async function findRun(db: Queryable, runId: string): Promise<RunRow | null> {
-  const { rows } = await db.query<RunRow>({ name: 'run-find', text: 'select * from run where run_id = $1', values: [runId] });
+  const { rows } = await db.query<RunRow>({
+    name: 'run-find',
+    text: 'select * from run where run_id = $1',
+    values: [runId],
+  });
   return rows[0] ?? null;
 }
 

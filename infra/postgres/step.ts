@@ -46,7 +46,9 @@ export async function openStep(
     const run = await readRun(client, runId);
     const existing = await findStep(client, runId, stepIndex);
     if (existing !== null && existing.status !== 'running') {
-      return existing.status === 'cancelled' ? { state: 'cancelled' } : { state: 'done', result: existing.result ?? '{}' };
+      return existing.status === 'cancelled'
+        ? { state: 'cancelled' }
+        : { state: 'done', result: existing.result ?? '{}' };
     }
     if (run.cancel_requested_at !== null || run.settled_at !== null) return { state: 'cancelled' };
     const attempt = (existing?.attempt ?? 0) + 1;
@@ -60,9 +62,17 @@ export async function openStep(
     const writer = { stepIndex, attempt };
     const frame: NativeFrame = { type: 'step.started', step: stepIndex, kind, attempt };
     await appendToLane(client, {
-      ...{ runId, provider: PLATFORM, writer: null, translate: translateNothing },
-      frames: [{ at: Date.now(), frame }],
-      then: { openStep: writer },
+      runId,
+      provider: PLATFORM,
+      writer: null,
+      translate: translateNothing,
+      frames: [
+        {
+          at: Date.now(),
+          frame,
+        },
+      ],
+      also: { openStep: writer },
     });
     return { state: 'opened', writer, repeated: existing !== null };
   });
@@ -95,9 +105,17 @@ export async function endStep(pool: pg.Pool, end: StepEnd): Promise<void> {
     const outcomes = await appendToLanes(client, [
       { runId, provider: end.provider, writer, frames: end.frames, translate },
       {
-        ...{ runId, provider: PLATFORM, writer: null, translate },
-        frames: [{ at: Date.now(), frame }],
-        then: { closeStep: writer.stepIndex },
+        runId,
+        provider: PLATFORM,
+        writer: null,
+        translate,
+        frames: [
+          {
+            at: Date.now(),
+            frame,
+          },
+        ],
+        also: { closeStep: writer.stepIndex },
       },
     ]);
     for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;

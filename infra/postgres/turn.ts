@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { PLATFORM, type NativeFrame } from '../../contract/frames.ts';
+import { PLATFORM } from '../../contract/frames.ts';
+import type { PlatformFrame } from '../../contract/platform-frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { appendToLane } from './lane.ts';
+import { sessionHead } from './message.ts';
 import { lockThreadOfRun, readRun, type RunRow } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -59,11 +61,33 @@ export async function settleRun(
              update step set status = 'cancelled', ended_at = now() where run_id = $1 and status = 'running'`,
       values: [runId],
     });
-    const frame: NativeFrame = { type: 'run.settled', status, stopReason, ...(error === undefined ? {} : { error }) };
+    const session = await sessionHead(client, runId);
+    const frame: PlatformFrame = {
+      type: 'run.settled',
+      status,
+      stopReason,
+      session,
+      ...(error === undefined
+        ? {}
+        : {
+            error: {
+              code: error.code,
+              message: error.message,
+            },
+          }),
+    };
     await appendToLane(client, {
-      ...{ runId, provider: PLATFORM, writer: null, translate },
-      frames: [{ at: Date.now(), frame }],
-      then: { seal: true },
+      runId,
+      provider: PLATFORM,
+      writer: null,
+      translate,
+      frames: [
+        {
+          at: Date.now(),
+          frame,
+        },
+      ],
+      also: { seal: true },
     });
     await client.query({
       name: 'run-settle',

@@ -12,7 +12,11 @@ import type { RunRow } from '../postgres/run.ts';
 export async function startRunWorkflow(temporal: Client, run: RunRow): Promise<void> {
   const { run_id: runId, thread_id: threadId, engine, model } = run;
   const input: AgentRunInput = { runId, threadId, engine, model };
-  const attributes = { [SEARCH_ATTRIBUTE.thread]: threadId, [SEARCH_ATTRIBUTE.engine]: engine, [SEARCH_ATTRIBUTE.model]: model };
+  const attributes = {
+    [SEARCH_ATTRIBUTE.thread]: threadId,
+    [SEARCH_ATTRIBUTE.engine]: engine,
+    [SEARCH_ATTRIBUTE.model]: model,
+  };
   try {
     await temporal.workflow.start(WORKFLOW.agentRun, {
       workflowId: runId,

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { TidemarkError } from '../../contract/errors.ts';
 import { SEARCH_ATTRIBUTE } from '../../contract/messages.ts';
 
-const KEYWORD = temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+const KEYWORD = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
 
 /**
  * Sees to it that the namespace knows Tidemark's search attributes: a workflow that sets an unknown one would fail for ever.
@@ -28,7 +28,9 @@ export async function ensureSearchAttributes(client: Client): Promise<void> {
       'unavailable',
       `namespace ${namespace} has no search attributes ${missing.join(', ')}`,
       `Run: ${missing
-        .map((name) => `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type Keyword`)
+        .map(
+          (name) => `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type Keyword`,
+        )
         .join(' && ')}`,
       { cause },
     );
