@@ -13,12 +13,10 @@ export class Inbox {
   #answers: unknown[] = [];
 
   constructor() {
-    setHandler(wake, () => {
-      this.#wakes += 1;
-    });
-    setHandler(resolveInterrupt, (answer) => {
-      this.#answers.push(answer);
-    });
+    const look = 'Look at the rows again. Carries nothing; sent by the gateway and the dispatcher.';
+    const answer = 'Answer an interrupt: {"interrupt_id":"int_…","decision":"approve"}; see the current details.';
+    setHandler(wake, () => void (this.#wakes += 1), { description: look });
+    setHandler(resolveInterrupt, (payload) => void this.#answers.push(payload), { description: answer });
   }
 
   /** Answers that came by signal and were not recorded yet. */

@@ -4,6 +4,9 @@ import { SEARCH_ATTRIBUTE, SIGNAL } from '../contract/messages.ts';
 
 const stateKey = defineSearchAttributeKey(SEARCH_ATTRIBUTE.state, SearchAttributeType.KEYWORD);
 
+/** So many open interrupts are listed: the UI puts the text into an address. */
+const SHOWN = 10;
+
 export type ShownState = 'queued' | 'running' | 'waiting' | 'completed' | 'failed';
 
 /** Shows in the Temporal UI where the run stands: the state as a search attribute, and a sentence as current details. */
@@ -18,7 +21,8 @@ export function howToAnswer(pending: readonly string[]): string {
   const [first] = pending;
   return [
     `**Waits for a person**: ${String(pending.length)} open interrupt(s).`,
-    ...pending.map((id) => `- \`${id}\``),
+    ...pending.slice(0, SHOWN).map((id) => `- \`${id}\``),
+    ...(pending.length > SHOWN ? [`- and ${String(pending.length - SHOWN)} more: GET /v1/interrupts`] : []),
     '',
     'See it: `GET /v1/interrupts/<id>`. Answer by `POST /v1/interrupts/<id>/resolve`, or with the Temporal CLI:',
     '```',

@@ -1,0 +1,55 @@
+// Records the histories that later versions must replay: `node tests/replay/record.ts` against a running `npm start`.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { Client, Connection } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { loadConfig } from '../../infra/config.ts';
+import { Rest, type Run } from '../fixtures/rest.ts';
+
+const { History } = proto.temporal.api.history.v1;
+const { home } = loadConfig();
+const urls = JSON.parse(await readFile(`${home}/urls.json`, 'utf8')) as { gateway: string; temporal_address: string };
+const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+const folder = new URL(`./histories/${version}/`, import.meta.url);
+const rest = new Rest(urls.gateway);
+
+async function start(model: string): Promise<Run> {
+  return await rest.startRun('record this', { model: `scripted/${model}` });
+}
+
+async function answer(run: Run, decision: unknown): Promise<void> {
+  const [interrupt] = await rest.interruptOf(run.run_id);
+  await rest.resolve(interrupt?.interrupt_id ?? '', decision);
+}
+
+const plain = await start('text');
+const tools = await start('tools');
+const approved = await start('approval');
+await answer(approved, { decision: 'approve' });
+const rejected = await start('approval');
+await answer(rejected, { decision: 'reject' });
+const question = await start('question');
+await answer(question, { values: { answer: 'blue' } });
+const cancelled = await start('slow');
+const queued = await rest.startRun('record this', { model: 'scripted/text' }, cancelled.thread_id);
+await rest.until('the slow run speaks', async () => ((await rest.events(cancelled)).length > 3 ? true : null));
+await rest.send('POST', `/v1/runs/${cancelled.run_id}/cancel`);
+const parked = await start('approval');
+await rest.interruptOf(parked.run_id);
+await rest.send('POST', `/v1/runs/${parked.run_id}/cancel`);
+
+const connection = await Connection.connect({ address: urls.temporal_address });
+const temporal = new Client({ connection });
+await mkdir(folder, { recursive: true });
+const runs = { plain, tools, approved, rejected, question, cancelled, queued, 'cancelled-parked': parked };
+for (const [name, run] of Object.entries(runs)) {
+  await rest.settled(run.run_id);
+  // closed only a moment after the run is proven complete
+  await temporal.workflow.getHandle(run.run_id).result();
+  const history = await temporal.workflow.getHandle(run.run_id).fetchHistory();
+  const plainObject = History.toObject(history, { bytes: String, longs: String, enums: String });
+  // a worker's identity and its sticky queue name the machine
+  const text = JSON.stringify(plainObject, null, 1).replaceAll(hostname(), 'host');
+  await writeFile(new URL(`${name}.json`, folder), `${text}\n`);
+}
+await connection.close();
