@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { AssistantMessage, ToolCall } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
-import { conversationOf } from '../infra/postgres/message.ts';
+import { conversationOf, messagesOfRun } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
@@ -12,6 +12,7 @@ import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
+import { totalUsage } from './total-usage.ts';
 
 /** The provider's silence that ends an attempt. */
 const STALL_MS = 120_000;
@@ -51,6 +52,7 @@ export function createCallModel(deps: Dependencies) {
         { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId },
         (event) => {
           for (const frame of framesOf(event)) writer.emit(frame);
+          return writer.isCrowded ? writer.drain() : undefined;
         },
       );
       await writer.drain();
@@ -60,10 +62,11 @@ export function createCallModel(deps: Dependencies) {
       if (message.stopReason === 'error' && stop === null) return await fail(message, life);
       const ended = stop === 'cancelled' ? shownPart(message) : message;
       const turn = turnOf(ended, stop === 'cancelled');
+      const total = totalUsage([...(await messagesOfRun(pool, runId)), ended]);
       await endStep(pool, {
         ...lane,
         status: stop === 'cancelled' ? 'cancelled' : 'completed',
-        frames: [{ at: Date.now(), frame: llmEnd(ended) }],
+        frames: [{ at: Date.now(), frame: llmEnd(ended, total) }],
         messages: ended.content.length > 0 ? [ended] : [],
         result: JSON.stringify(turn),
         contentHash: hash('sha256', canonicalJson(ended.content)),

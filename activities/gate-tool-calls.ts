@@ -52,11 +52,12 @@ function gateCall(
 ): Gated {
   if (tool === undefined)
     return answered(call, stepIndex, 'unknown', `error: unknown tool: ${call.name.slice(0, 100)}`, true);
-  const checked = validateArguments(tool, call.arguments);
-  if (call.argumentsError !== undefined || !checked.ok) {
-    const why = checked.ok ? `error: invalid arguments for ${tool.name}: not a JSON object` : checked.error;
+  if (call.argumentsError !== undefined) {
+    const why = `error: invalid arguments for ${tool.name}: ${call.argumentsError}`;
     return answered(call, stepIndex, tool.name, why, true);
   }
+  const checked = validateArguments(tool, call.arguments);
+  if (!checked.ok) return answered(call, stepIndex, tool.name, checked.error, true);
   const base = { stepIndex, toolName: tool.name, parallelSafe: tool.parallelSafe };
   if (tool.kind === 'execute' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
   if (interrupt === undefined) return { call: { ...base, state: 'ask' }, request: requestOf(call, tool, stepIndex) };

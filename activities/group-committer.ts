@@ -12,6 +12,9 @@ const DATABASE_PATIENCE_MS = 60_000;
 /** Frames of one transaction, at most: a flood is stored in several, so that no lock is held for long. */
 const FRAMES_PER_FLUSH = 4_000;
 
+/** Frames of one writer that may wait before its source is held back. */
+const CROWD = 2_000;
+
 export interface LaneSource {
   readonly runId: string;
   readonly provider: string;
@@ -49,15 +52,18 @@ export class GroupCommitter {
 
   #enqueue(writer: LaneWriter): void {
     this.#waiting.add(writer);
-    this.#flushing ??= this.#run().finally(() => {
-      this.#flushing = null;
-    });
+    this.#flushing ??= this.#run();
   }
 
   async #run(): Promise<void> {
-    // one turn of the event loop, so that what is emitted together is stored together
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting.size > 0) await this.#flush();
+    try {
+      // one turn of the event loop, so that what is emitted together is stored together
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      while (this.#waiting.size > 0) await this.#flush();
+    } finally {
+      // in the same turn as the look at what waits: what is emitted after it starts a flush of its own
+      this.#flushing = null;
+    }
   }
 
   async #flush(): Promise<void> {
@@ -144,6 +150,11 @@ export class LaneWriter {
   /** Aborts when the lane refused the writer: what it is fed by may stop. */
   get refused(): AbortSignal {
     return this.#refusal.signal;
+  }
+
+  /** So much waits to be stored that the source should wait too (`drain`). */
+  get isCrowded(): boolean {
+    return this.#pending.length + this.#inFlight > CROWD;
   }
 
   get empty(): boolean {

@@ -21,6 +21,7 @@ const ENGINES: Readonly<Record<string, EngineDescriptor>> = {
     capabilities: normalizeNegotiatedCapabilities({
       streamingText: true,
       reasoning: true,
+      toolProgress: true,
       approvals: true,
       questions: true,
       usage: true,

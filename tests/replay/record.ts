@@ -47,7 +47,7 @@ for (const [name, run] of Object.entries(runs)) {
   // closed only a moment after the run is proven complete
   await temporal.workflow.getHandle(run.run_id).result();
   const history = await temporal.workflow.getHandle(run.run_id).fetchHistory();
-  const plainObject = History.toObject(history, { bytes: String, longs: String, enums: String });
+  const plainObject = History.toObject(History.fromObject(history), { bytes: String, longs: String, enums: String });
   // a worker's identity and its sticky queue name the machine
   const text = JSON.stringify(plainObject, null, 1).replaceAll(hostname(), 'host');
   await writeFile(new URL(`${name}.json`, folder), `${text}\n`);

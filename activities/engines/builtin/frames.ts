@@ -42,6 +42,8 @@ export const BuiltinFrame = z.discriminatedUnion('type', [
     type: z.literal('llm-end'),
     stopReason: StopReason,
     usage: Usage.optional(),
+    /** What the run has used so far, this call with it. */
+    total: Usage.optional(),
     provider: z.string().optional(),
     model: z.string().optional(),
     errorMessage: z.string().optional(),
@@ -90,13 +92,14 @@ export function llmStart(provider: string, model: string): BuiltinFrame {
   return { type: 'llm-start', provider, model };
 }
 
-/** A provider call has ended, well or not. */
-export function llmEnd(message: AssistantMessage): BuiltinFrame {
+/** A provider call has ended, well or not. `total` is what the run has used so far, this call with it. */
+export function llmEnd(message: AssistantMessage, total: Usage | undefined = message.usage): BuiltinFrame {
   const { stopReason = 'stop', usage, provider, model, errorMessage } = message;
   return {
     type: 'llm-end',
     stopReason,
     ...(usage === undefined ? {} : { usage }),
+    ...(usage === undefined || total === undefined ? {} : { total }),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
     ...(errorMessage === undefined ? {} : { errorMessage: previewText(errorMessage, PREVIEW_LIMIT_CHARS) }),

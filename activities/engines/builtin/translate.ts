@@ -87,12 +87,13 @@ function changed({ isError, fileChange }: ResultFrame): CanonicalBody[] {
 }
 
 /** A failed call is not said here: the loop decides what it means for the run. */
-function ended({ usage, stopReason }: Extract<BuiltinFrame, { type: 'llm-end' }>): Translated {
+function ended({ usage, total, stopReason }: Extract<BuiltinFrame, { type: 'llm-end' }>): Translated {
   if (usage === undefined) {
     const why = stopReason === 'error' ? 'the loop decides what a failed call means' : 'the call reported no usage';
     return { suppressed: why };
   }
-  const { input, output, cacheRead, cacheWrite } = usage;
+  // the newest `usage.updated` is what a reader shows: the run's total
+  const { input, output, cacheRead, cacheWrite } = total ?? usage;
   const isCounted = input !== undefined || cacheRead !== undefined || cacheWrite !== undefined;
   return say({
     kind: 'usage.updated',

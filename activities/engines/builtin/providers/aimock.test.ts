@@ -9,7 +9,7 @@ const mock = new LLMock({ port: 0 });
 let provider: Provider;
 
 beforeAll(async () => {
-  mock.onToolResult('call_weather', { content: 'It rains in London.' });
+  mock.onToolResult('call_other', { content: 'It rains in London.' });
   mock.onMessage('weather', {
     toolCalls: [
       { id: 'call_weather', name: 'list_files', arguments: '{"path":"."}' },

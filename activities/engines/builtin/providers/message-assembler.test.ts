@@ -46,7 +46,7 @@ describe('whatever a stream says, in whatever pieces', () => {
             .filter((at) => at.index === index)
             .map((at) => at.piece)
             .join('');
-          expect([...said.values()]).toContain(sent.toWellFormed());
+          if (sent !== '') expect([...said.values()]).toContain(sent.toWellFormed());
         }
       }),
     );

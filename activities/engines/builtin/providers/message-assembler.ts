@@ -1,7 +1,7 @@
 import type { AssistantContent, ToolCall } from '../../../../contract/agent-messages.ts';
 import type { CallOptions, ProviderEvent } from './provider.ts';
 import { SurrogateJoiner } from './surrogate-joiner.ts';
-import { readArguments } from './tool-arguments.ts';
+import { readArguments, storable } from './tool-arguments.ts';
 import { extend, ToolCallSlots, type ToolCallDelta, type ToolCallSlot } from './tool-call-slots.ts';
 
 interface Prose {
@@ -103,9 +103,9 @@ export class MessageAssembler {
     return {
       type: 'tool-call',
       id: this.#toolCallId(ordinal),
-      name: slot.name.toWellFormed(),
+      name: storable(slot.name),
       ...readArguments(slot.json),
-      ...(slot.nativeId === '' ? {} : { nativeId: slot.nativeId.toWellFormed() }),
+      ...(slot.nativeId === '' ? {} : { nativeId: storable(slot.nativeId) }),
     };
   }
 }

@@ -65,18 +65,18 @@ async function* readEvents(
   signal: AbortSignal,
   answer: Answer,
 ): AsyncGenerator<ProviderEvent[]> {
-  const client = new OpenAI({
-    apiKey: server.apiKey,
-    baseURL: server.baseUrl,
-    organization: null,
-    project: null,
-    logLevel: 'off',
-    // Retries are the loop's; the watch ends a silent call, so the SDK's own clock must never be first.
-    maxRetries: 0,
-    timeout: NO_TIMEOUT_MS,
-    fetch: answer.watch.fetch,
-  });
   try {
+    const client = new OpenAI({
+      apiKey: server.apiKey,
+      baseURL: server.baseUrl,
+      organization: null,
+      project: null,
+      logLevel: 'off',
+      // Retries are the loop's; the watch ends a silent call, so the SDK's own clock must never be first.
+      maxRetries: 0,
+      timeout: NO_TIMEOUT_MS,
+      fetch: answer.watch.fetch,
+    });
     const request = body as OpenAI.Chat.ChatCompletionCreateParamsStreaming;
     const response = await client.chat.completions.create(request, { signal }).asResponse();
     answer.hasBegun = true;

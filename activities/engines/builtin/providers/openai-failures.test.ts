@@ -74,6 +74,20 @@ describe('an HTTP error', () => {
     expect((await call(server)).message.error).toMatchObject({ code: 'provider_rate_limited', retryable: false });
   });
 
+  it.each([
+    [{ error: 'model not found' }, ': model not found'],
+    [{ object: 'error', message: 'no such model', code: 404 }, ': no such model'],
+    [{ detail: 'Not Found' }, ': Not Found'],
+    [{ detail: [{ loc: ['body', 'tools', 0], msg: 'bad tool', input: 'secret' }] }, ': body.tools.0: bad tool'],
+    [{ error: { message: { detail: [{ loc: ['body'], msg: 'bad' }] } } }, ': body: bad'],
+    [{ error: { message: 7 }, trace: 'secret' }, ''],
+    [[{ trace: 'secret' }], ''],
+    [{ trace: 'secret' }, ''],
+  ])('with the body %j says what is meant for people', async (body, said404) => {
+    server.answer = refusal(404, JSON.stringify(body));
+    expect((await call(server)).message.errorMessage).toBe(`the provider answered 404${said404}`);
+  });
+
   it('never shows the key, a raw body or a control character, and is short', async () => {
     server.answer = refusal(
       401,
@@ -103,7 +117,10 @@ describe('a connection', () => {
     for (const baseUrl of ['http://tidemark.invalid/v1', 'not a url']) {
       const provider = createOpenAICompletions({ name: 'openai', apiKey: API_KEY, baseUrl });
       const options = { signal: new AbortController().signal, stallMs: 5_000, toolCallId: String };
-      expect(await provider.complete('m', HELLO, options)).toMatchObject({ error: { code: 'provider_unavailable' } });
+      const retryable = baseUrl.startsWith('http');
+      expect(await provider.complete('m', HELLO, options)).toMatchObject({
+        error: { code: 'provider_unavailable', retryable },
+      });
     }
   });
 });

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import { failureOfStatus, type Failure } from './failure.ts';
-import { countOf, recordOf, stringOf } from './untrusted-json.ts';
+import { countOf, listOf, recordOf, stringOf } from './untrusted-json.ts';
 
 /** The provider's own report of a fault, in the body of an answer that began well. */
 export class ReportedFault extends Error {
@@ -18,7 +18,8 @@ export function failureOf(error: unknown, isAnswering: boolean): Failure {
   const code = causeCode(error);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return SILENT;
   if (error instanceof APIConnectionError || !(error instanceof APIError)) {
-    return isAnswering ? brokenStream(error) : unreachable(error);
+    if (isAnswering) return brokenStream(error);
+    return unreachable(error);
   }
   if (error.status === undefined) return failureOfReport(error.error);
   const failure = failureOfStatus(error.status, sentenceOf(error.error), error.headers);
@@ -33,12 +34,15 @@ function brokenStream(error: unknown): Failure {
   return { code: 'provider_stream_broken', retryable: true, message };
 }
 
+/** A request that could not even be made (a base URL that is none) stays so; a server may come back. */
 function unreachable(error: unknown): Failure {
+  const isNetwork = error instanceof APIConnectionError;
   const code = causeCode(error);
+  const what = isNetwork ? 'the provider could not be reached' : 'the request to the provider could not be made';
   return {
     code: 'provider_unavailable',
-    retryable: true,
-    message: `the provider could not be reached${code === null ? '' : ` (${code})`}`,
+    retryable: isNetwork,
+    message: code === null ? what : `${what} (${code})`,
   };
 }
 
@@ -57,9 +61,22 @@ function failureOfReport(report: unknown): Failure {
     : { code: 'provider_unavailable', retryable: true, message };
 }
 
-/** Only the sentence meant for people: the rest of a body may hold anything. */
-function sentenceOf(report: unknown): string {
-  return stringOf(report) || stringOf(recordOf(report)?.['message']);
+/** Only the sentences meant for people, wherever servers put them: the rest of a body may hold anything. */
+function sentenceOf(report: unknown, depth = 0): string {
+  if (typeof report === 'string' || depth > 3) return stringOf(report);
+  if (Array.isArray(report)) {
+    return report
+      .slice(0, 3)
+      .map((item) => sentenceOf(item, depth + 1))
+      .join('; ');
+  }
+  const body = recordOf(report);
+  if (body === null) return '';
+  const field = listOf(body['loc']).join('.');
+  const said = ['message', 'detail', 'msg']
+    .map((name) => sentenceOf(body[name], depth + 1))
+    .find((text) => text !== '');
+  return `${field === '' ? '' : `${field}: `}${said ?? ''}`;
 }
 
 /** An account without money answers 429 too, and waiting does not fill it. */

@@ -69,7 +69,9 @@ describe('an answer of text', () => {
         return await stream([chunk({ content: 'ok' }, 'stop'), DONE])(response, request);
       }
       response.writeHead(422, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: 'Extra inputs are not permitted: stream_options' } }));
+      response.end(
+        JSON.stringify({ detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs are not permitted' }] }),
+      );
     };
     const { message } = await call(server);
     expect(message.content).toEqual([{ type: 'text', text: 'ok' }]);
@@ -173,8 +175,14 @@ describe('an answer of text', () => {
       { type: 'text', text: '42' },
     ]);
     expect(types(events)).toEqual([
-      ...['start', 'thinking-start', 'thinking-delta', 'thinking-end'],
-      ...['text-start', 'text-delta', 'text-end', 'done'],
+      'start',
+      'thinking-start',
+      'thinking-delta',
+      'thinking-end',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'done',
     ]);
   });
 

@@ -63,6 +63,27 @@ describe('parallel tool calls', () => {
     ).toMatchObject([LONDON, PARIS]);
   });
 
+  it('are kept apart where every call has index 0 and they are interleaved by id', async () => {
+    expect(
+      await callsOf(
+        [piece(0, 'a', 'weather', '{"city":')],
+        [piece(0, 'b', 'weather', '{"city":')],
+        [piece(0, 'a', undefined, '"London"}')],
+        [piece(0, 'b', undefined, '"Par')],
+        [piece(0, undefined, undefined, 'is"}')],
+      ),
+    ).toMatchObject([LONDON, PARIS]);
+  });
+
+  it('are kept apart by index where every call has the same id', async () => {
+    expect(
+      await callsOf(
+        [piece(0, 'x', 'weather', '{"city":'), piece(1, 'x', 'weather', '{"city":')],
+        [piece(1, 'x', undefined, '"Paris"}'), piece(0, 'x', undefined, '"London"}')],
+      ),
+    ).toMatchObject([LONDON, PARIS]);
+  });
+
   it('are kept apart by id alone', async () => {
     expect(
       await callsOf(
@@ -161,9 +182,11 @@ describe('a tool call', () => {
     expect(made).toMatchObject({ arguments: {}, argumentsError: expect.stringContaining(reason) as string });
   });
 
-  it('has well-formed strings and cannot touch a prototype', async () => {
-    const [made] = await callsOf([piece(0, 'a', 'weather', String.raw`{"city":"\ud83c","__proto__":{"x":1}}`)]);
-    expect(made?.arguments['city']).toBe('\uFFFD');
-    expect((made?.arguments as { x?: number }).x).toBeUndefined();
+  it('has only strings that can be stored, and cannot touch a prototype', async () => {
+    const args = String.raw`{"city":"\ud83ca\u0000","__proto__":{"x":1}}`;
+    const [made] = await callsOf([piece(0, 'a', 'weat\0her', args)]);
+    expect(made?.name).toBe('weat\uFFFDher');
+    expect(made?.arguments['city']).toBe('\uFFFDa\uFFFD');
+    expect(made?.arguments['x']).toBeUndefined();
   });
 });

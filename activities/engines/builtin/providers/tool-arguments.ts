@@ -41,14 +41,19 @@ function refused(reason: string): ReadArguments {
 
 class ArgumentsFault extends Error {}
 
-/** The same value with well-formed strings: what every store and digest after this can say again. */
+/** A string that every store takes: well-formed, and U+FFFD where there was a NUL, which PostgreSQL's text refuses. */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** The same value in what every store and digest after this can say again. */
 function tidy(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new ArgumentsFault(`they are nested over ${String(MAX_DEPTH)} levels deep`);
-  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'string') return storable(value);
   if (typeof value === 'number' && !Number.isFinite(value)) throw new ArgumentsFault('a number is out of range');
   if (Array.isArray(value)) return value.map((item) => tidy(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), tidy(item, depth + 1)] as const),
+    Object.entries(value).map(([key, item]) => [storable(key), tidy(item, depth + 1)] as const),
   );
 }

@@ -35,9 +35,11 @@ export class ToolCallSlots {
     }
     const held = this.#byIndex.get(delta.index);
     if (held === undefined) return null;
-    if (!beginsAnother(held, delta)) return held;
-    if (sameId !== undefined) this.#byIndex.set(delta.index, sameId);
-    return sameId ?? null;
+    if (sameId !== undefined && held.nativeId !== delta.id) {
+      this.#byIndex.set(delta.index, sameId);
+      return sameId;
+    }
+    return beginsAnother(held, delta) ? null : held;
   }
 
   open(delta: ToolCallDelta, contentIndex: number): ToolCallSlot {

@@ -18,7 +18,7 @@ const RESERVED_BY_CLOUDS = new Set(['168.63.129.16']);
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /** Whether an address is one of the public Internet; IPv4 inside IPv6 is judged as what it is. */
-export function isPublic(address: string): boolean {
+function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.process(address);
   if (ip.range() !== 'unicast') return false;
@@ -34,7 +34,7 @@ export function isPublic(address: string): boolean {
  * @throws ToolFault
  */
 export async function vettedAddresses(url: URL, allow: readonly string[], lookup: Lookup): Promise<readonly Address[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const host = url.hostname.replaceAll(/^\[|\]$|\.$/g, '').toLowerCase();
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const isAllowed = [`${host}:${port}`, `${url.hostname}:${port}`].some((pair) => allow.includes(pair));
   const addresses = ipaddr.isValid(host)

@@ -27,7 +27,7 @@ export async function startWireServer(): Promise<WireServer> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('data', (bytes: Buffer) => chunks.push(bytes));
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
       const seen = { body, headers: request.headers, socket: request.socket };

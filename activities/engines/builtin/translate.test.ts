@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CanonicalEvent } from '../../../contract/canonical.ts';
+import type { FrameSegment, NativeFrame } from '../../../contract/frames.ts';
+import { INITIAL_LANE_STATE, translateSegment } from '../../../contract/translation.ts';
+import type { Message, ToolResultMessage } from '../../../contract/agent-messages.ts';
+import { WITHOUT_MEANING } from './bus-events.ts';
+import { BuiltinFrame, framesOf, llmEnd, llmStart, toolCallBegins, toolResult } from './frames.ts';
+import type { ProviderEvent } from './providers/provider.ts';
+import { createScripted } from './providers/scripted.ts';
+import { translateBuiltinFrame } from './translate.ts';
+
+const LANE = { runId: 'run_1', threadId: 'thr_1' };
+const CONTEXT = { runId: 'run_1', stepIndex: 3, attempt: 1 };
+
+/** The bus events of the extension contracts. */
+const CONTRACT_EVENTS = `
+  agent-shutdown agent-started agent-turn-complete assistant-stream-end assistant-text
+  assistant-text-delta assistant-thinking assistant-thinking-delta cancelled compaction-summary
+  dismiss done error extension-error extension-loaded info llm-end llm-start message-appended queued
+  redraw reinit-presenter reset-conversation set-status-info start text-delta text-end text-start
+  thinking-delta thinking-end thinking-start tool-call tool-call-delta tool-call-end tool-call-start
+  tool-result user
+`
+  .trim()
+  .split(/\s+/);
+
+const bodies = (frame: NativeFrame) => {
+  const translated = translateBuiltinFrame(frame, CONTEXT);
+  return Array.isArray(translated) ? translated.map(({ body }: { body: unknown }) => body) : translated;
+};
+
+describe('a frame of the built-in engine', () => {
+  it.each(CONTRACT_EVENTS)('%s has an answer even when it is empty', (type) => {
+    expect(translateBuiltinFrame({ type }, CONTEXT)).toBeDefined();
+  });
+
+  it.each(['nonsense', '', '__proto__', 'constructor', 'step.started'])('%j is no event of the bus', (type) => {
+    expect(translateBuiltinFrame({ type }, CONTEXT)).toBeUndefined();
+  });
+
+  it('that was cut or is malformed is a warning, never silence', () => {
+    expect(bodies({ type: 'text-delta', _truncated: true })).toEqual([
+      { kind: 'harness.warning', message: 'a frame was over the limit and was cut', rawEventType: 'text-delta' },
+    ]);
+    expect(bodies({ type: 'tool-call', toolCall: 7 })).toMatchObject([
+      { kind: 'harness.warning', message: 'a frame is malformed' },
+    ]);
+  });
+
+  it('names its message by run, step and position', () => {
+    expect(bodies({ type: 'text-delta', contentIndex: 1, delta: 'hi' })).toEqual([
+      { kind: 'message.delta', messageId: 'run_1.3.1', text: 'hi' },
+    ]);
+    expect(translateBuiltinFrame({ type: 'text-start', contentIndex: 0 }, { ...CONTEXT, stepIndex: null })).toEqual([
+      { body: { kind: 'message.started', messageId: 'run_1.run.0' } },
+    ]);
+  });
+
+  it('counts all of the prompt as input and the cached part beside it', () => {
+    const usage = { input: 12, output: 5, cacheRead: 8, totalTokens: 25 };
+    expect(bodies({ type: 'llm-end', stopReason: 'stop', usage })).toEqual([
+      { kind: 'usage.updated', inputTokens: 20, outputTokens: 5, cachedInputTokens: 8 },
+    ]);
+    expect(bodies({ type: 'llm-end', stopReason: 'error', errorMessage: 'x' })).toEqual({
+      suppressed: 'the loop decides what a failed call means',
+    });
+  });
+
+  it('says that a tool failed, and no file change then', () => {
+    const fileChange = { path: 'a', changeType: 'create' };
+    const frame = {
+      type: 'tool-result',
+      toolCallId: 'tc',
+      toolName: 'w',
+      isError: true,
+      preview: 'error: no',
+      fileChange,
+    };
+    expect(bodies(frame)).toEqual([{ kind: 'tool.completed', toolCallId: 'tc', status: 'error', error: 'error: no' }]);
+  });
+});
+
+const contentIndex = fc.nat({ max: 3 });
+const toolCallId = fc.constantFrom('tc_0', 'tc_1');
+const prose = fc.constantFrom('text', 'thinking');
+const toolCall = toolCallId.map((id) => ({ id, name: 'write_file', arguments: { path: id } }));
+const frame: fc.Arbitrary<NativeFrame> = fc.oneof(
+  fc.record({ type: prose.map((kind) => `${kind}-start`), contentIndex }),
+  fc.record({
+    type: prose.map((kind) => `${kind}-delta`),
+    contentIndex,
+    delta: fc.string({ unit: 'binary', maxLength: 4 }),
+  }),
+  fc.record({ type: prose.map((kind) => `${kind}-end`), contentIndex }),
+  fc.record({ type: fc.constantFrom('tool-call-end', 'tool-call'), contentIndex, toolCall }),
+  fc.record({
+    type: fc.constant('tool-result'),
+    toolCallId,
+    toolName: fc.constant('write_file'),
+    isError: fc.boolean(),
+    preview: fc.string(),
+    fileChange: fc.option(fc.constant({ path: 'a', changeType: 'edit' }), { nil: undefined }),
+  }),
+  fc.record({ type: fc.constant('llm-end'), stopReason: fc.constant('stop'), usage: fc.record({ input: fc.nat() }) }),
+  fc.constantFrom(...CONTRACT_EVENTS).map((type) => ({ type })),
+  fc.record({ type: fc.string(), rest: fc.jsonValue() }),
+);
+
+const segment = (frames: readonly NativeFrame[], firstSeq = 1, stepIndex = 3): FrameSegment => ({
+  firstSeq,
+  provider: 'builtin',
+  stepIndex,
+  attempt: 1,
+  frames: frames.map((said, n) => ({ at: 1_000 + firstSeq + n, frame: said })),
+});
+
+describe('any sequence of frames', () => {
+  it('is translated alike each time, each frame accounted for, each event one of the grammar', () => {
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 40 }), (frames) => {
+        const translate = () => translateSegment(LANE, INITIAL_LANE_STATE, segment(frames), translateBuiltinFrame);
+        const first = translate();
+        expect(translate()).toEqual(first);
+        expect(first.dispositions.map(({ frameSeq }) => frameSeq)).toEqual(frames.map((_, n) => n + 1));
+        for (const { kinds, suppressed } of first.dispositions)
+          expect(kinds.length > 0 || suppressed !== undefined).toBe(true);
+        const events = first.operations.flatMap((operation) => (operation.op === 'emit' ? [operation.event] : []));
+        for (const event of events) {
+          expect(CanonicalEvent.safeParse({ ...event, seq: 0 }).success).toBe(true);
+          expect(JSON.stringify(event)).not.toMatch(/ left out: |frame not translated/);
+        }
+        expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length);
+      }),
+    );
+  });
+});
+
+describe('the bus events', () => {
+  it('are those of the contract, each known to one list', () => {
+    const spoken = BuiltinFrame.options.map((option) => option.shape.type.value);
+    const known = new Set<string>([
+      ...WITHOUT_MEANING.keys(),
+      ...spoken,
+      'compaction-summary',
+      'error',
+      'extension-error',
+    ]);
+    expect([...known].toSorted()).toEqual(CONTRACT_EVENTS.toSorted());
+  });
+});
+
+describe('one step', () => {
+  it('from the model’s call to its tool’s result reads as its golden file says', async () => {
+    const events: ProviderEvent[] = [];
+    const input: Message = { role: 'user', content: 'write it down 🌍', timestamp: 1 };
+    const options = { signal: new AbortController().signal, stallMs: 5_000, toolCallId: () => 'run_1.3.tc_0' };
+    const context = { messages: [input], tools: [], maxTokens: 100 };
+    const message = await createScripted({ pace: 0 }).complete(
+      'approval',
+      context,
+      options,
+      (event) => void events.push(event),
+    );
+    const model = [llmStart('scripted', 'approval'), ...events.flatMap(framesOf), llmEnd(message)];
+    const [asked] = message.content.filter((block) => block.type === 'tool-call');
+    const result: ToolResultMessage = {
+      role: 'tool-result',
+      toolCallId: 'run_1.3.tc_0',
+      toolName: 'write_file',
+      content: [{ type: 'text', text: 'created note.txt (19 bytes)' }],
+      isError: false,
+      details: { path: 'note.txt', changeType: 'create', bytes: 19 },
+      timestamp: 1,
+    };
+    const tool = [toolCallBegins(asked!), toolResult(result, 12)];
+    const first = translateSegment(LANE, INITIAL_LANE_STATE, segment(model), translateBuiltinFrame);
+    const second = translateSegment(LANE, first.state, segment(tool, model.length + 1, 4), translateBuiltinFrame);
+    const said = [...first.operations, ...second.operations].flatMap((at) => (at.op === 'emit' ? [at.event] : []));
+    const lines = said.map((event) => JSON.stringify(event)).join('\n');
+    await expect(`${lines}\n`).toMatchFileSnapshot('__golden__/step.jsonl');
+    expect(lines).toContain('"kind":"file.changed"');
+  });
+});

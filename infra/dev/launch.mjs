@@ -1,0 +1,99 @@
+// What every npm script goes through, in plain JavaScript for any Node from 18 on: it installs what is missing, finds a Node
+// that runs TypeScript, and hands over to the command.
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { endOfNpm } from './npm-watch.mjs';
+import { ensureDependencies, ensureNode, envWithNode, InstallError } from './install.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const tool = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...path);
+const vitest = [tool('vitest', 'vitest.mjs'), 'run'];
+
+/** @type {Record<string, readonly string[]>} */
+const COMMANDS = {
+  start: ['infra/dev/up.ts'],
+  gateway: ['api/server.ts'],
+  worker: ['activities/worker.ts'],
+  test: vitest,
+  bench: ['bench/main.ts'],
+};
+
+/** What `check` runs before the tests, in this order; the tests are not run when one of these fails. */
+const CHECKS = {
+  format: [tool('oxfmt', 'bin', 'oxfmt'), '--check', '.'],
+  lint: [tool('oxlint', 'bin', 'oxlint')],
+  types: [tool('typescript', 'bin', 'tsc'), '-p', '.'],
+  'unused code': [tool('knip', 'bin', 'knip.js')],
+};
+
+const npmEnded = endOfNpm();
+const [command = '', ...args] = process.argv.slice(2);
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const script = COMMANDS[command];
+  if (script === undefined && command !== 'check') {
+    process.stderr.write(`Usage: node infra/dev/launch.mjs ${[...Object.keys(COMMANDS), 'check'].join(' | ')}\n`);
+    return 2;
+  }
+  const node = await ensureNode(root);
+  await ensureDependencies(root, node);
+  return script === undefined ? check(node) : run(node, [...script, ...args]);
+}
+
+/** @param {string} node */
+async function check(node) {
+  const failed = [];
+  for (const [name, script] of Object.entries(CHECKS)) {
+    process.stdout.write(`\n== ${name}\n`);
+    if ((await run(node, script)) !== 0) failed.push(name);
+  }
+  if (failed.length > 0) {
+    process.stdout.write(`\nFailed: ${failed.join(', ')}. The tests were not run.\n`);
+    return 1;
+  }
+  process.stdout.write('\n== tests\n');
+  return run(node, [...vitest, ...args]);
+}
+
+/**
+ * Runs a script to its end, as if it were this process: its output, the signals that it is sent, its exit code. The IPC
+ * channel tells `npm start` when this process is gone.
+ *
+ * @param {string} node
+ * @param {readonly string[]} script
+ * @returns {Promise<number>}
+ */
+function run(node, script) {
+  const withIpc = command === 'start';
+  const child = spawn(node, script, {
+    cwd: root,
+    env: envWithNode(node),
+    stdio: withIpc ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+  });
+  /** @type {NodeJS.Signals[]} */
+  const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'];
+  const forward = (/** @type {NodeJS.Signals} */ signal) => {
+    // a terminal's Ctrl-C reaches the child by itself
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, forward);
+  const stop = () => child.kill('SIGTERM');
+  if (npmEnded.aborted) stop();
+  npmEnded.addEventListener('abort', stop);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      for (const name of signals) process.off(name, forward);
+      npmEnded.removeEventListener('abort', stop);
+      resolve(code ?? (signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 1));
+    });
+  });
+}
