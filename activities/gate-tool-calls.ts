@@ -22,19 +22,29 @@ export function createGateToolCalls({ pool, tools }: Dependencies) {
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
-    const asked = new Map((await interruptsOfRun(pool, runId)).map((interrupt) => [interrupt.step_index, interrupt]));
-    const gated = calls.map((call, index) =>
-      gateCall(tools.get(call.name), call, modelStep + 1 + index, asked.get(modelStep + 1 + index)),
-    );
-    await commitGate(pool, {
-      runId,
-      interrupts: gated.flatMap(({ request }) => request ?? []),
-      replies: gated.flatMap(({ reply }) => reply ?? []),
-      provider: 'builtin',
-      translate: translateBuiltinFrame,
-    });
-    const open = (await interruptsOfRun(pool, runId)).filter(({ status }) => status === 'pending');
-    return { calls: gated.map(({ call }) => call), pending: open.map((interrupt) => interrupt.interrupt_id) };
+    let plan = await gate();
+    // what was just asked may have been answered already: look once more, at one state of the rows
+    if (plan.gated.some(({ request }) => request !== undefined)) plan = await gate();
+    return { calls: plan.gated.map(({ call }) => call), pending: plan.pending };
+
+    /** One look: what a call's state is and what is pending come from the same read of the interrupts. */
+    async function gate(): Promise<{ gated: Gated[]; pending: string[] }> {
+      const interrupts = await interruptsOfRun(pool, runId);
+      const asked = new Map(interrupts.map((interrupt) => [interrupt.step_index, interrupt]));
+      const gated = calls.map((call, index) => {
+        const stepIndex = modelStep + 1 + index;
+        return gateCall(tools.get(call.name), call, stepIndex, asked.get(stepIndex));
+      });
+      await commitGate(pool, {
+        runId,
+        interrupts: gated.flatMap(({ request }) => request ?? []),
+        replies: gated.flatMap(({ reply }) => reply ?? []),
+        provider: 'builtin',
+        translate: translateBuiltinFrame,
+      });
+      const open = interrupts.filter(({ status }) => status === 'pending');
+      return { gated, pending: open.map((interrupt) => interrupt.interrupt_id) };
+    }
   };
 }
 

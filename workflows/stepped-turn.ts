@@ -51,7 +51,7 @@ async function gate(parked: {
   let shown = '';
   for (let looks = 0; ; looks++) {
     const plan = await local.gateToolCalls({ runId, modelStep });
-    if (plan.pending.length === 0) {
+    if (plan.calls.every(({ state }) => state !== 'ask')) {
       if (shown !== '') showState('running', 'works');
       return plan;
     }

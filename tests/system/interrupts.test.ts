@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStack, type Stack } from '../../infra/testing/stack.ts';
@@ -114,6 +115,25 @@ describe('an approval', () => {
       status: 409,
       body: { code: 'interrupt_already_resolved', interrupt_status: 'cancelled' },
     });
+  });
+});
+
+describe('an answer', () => {
+  it('at any moment after the asking is taken once and acted on once: nothing is stuck, nothing is done twice', async () => {
+    const trials = Array.from({ length: 24 }, (_, i) => i * 12);
+    await Promise.all(
+      trials.map(async (offsetMs) => {
+        const run = await rest.startRun(`WRITE at ${String(offsetMs)} ms`);
+        const [interrupt] = await rest.interruptOf(run.run_id);
+        await sleep(offsetMs);
+        const gateway = offsetMs % 24 === 0 ? rest : other;
+        expect((await gateway.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' })).status).toBe(200);
+        expect((await rest.settled(run.run_id)).status).toBe('completed');
+        const deliveries = (await rest.deliveries(run.thread_id)).flatMap(({ event }) => event ?? []);
+        expect(deliveries.filter(({ kind }) => kind === 'approval.resolved')).toHaveLength(1);
+        expect(deliveries.filter(({ kind }) => kind === 'file.changed')).toHaveLength(1);
+      }),
+    );
   });
 });
 
