@@ -9,11 +9,11 @@ export interface ReplayPart extends Selection {
   readonly lastSeq: number;
 }
 
-const PAGE = { rows: 1_000, bytes: 256 * 1024 };
+const PAGE = { rows: 500, bytes: 256 * 1024 };
 /** The first read is small, so that the first byte is early. */
 const FIRST_PAGE = { rows: 100, bytes: 64 * 1024 };
-/** Half a megabyte of segments a query. */
-const SEGMENTS_A_READ = 8;
+/** A quarter of a megabyte a query, and as much again read ahead. */
+const SEGMENTS_A_READ = 4;
 
 interface ReplayOptions {
   readonly db: Queryable;
@@ -59,8 +59,9 @@ export class Replay {
     const at = this.#ready.findIndex((segment) => segment.firstSeq === after + 1);
     const ready = at === -1 ? segments.peek(threadId, after) : (this.#ready[at] ?? null);
     if (ready !== null) return ready;
-    this.#ready = await (this.#ahead?.after === after ? this.#ahead.read : segments.read(threadId, after, 1));
+    const ahead = this.#ahead?.after === after ? this.#ahead.read : null;
     this.#ahead = null;
+    this.#ready = await (ahead ?? segments.read(threadId, after, 1));
     const last = this.#ready.at(-1);
     if (last !== undefined) this.#readAhead(last.lastSeq);
     return this.#ready[0] ?? null;

@@ -8,7 +8,7 @@ import type { DeliveryFilter } from './delivery-filter.ts';
 import type { Hub } from './hub.ts';
 import type { Heartbeat } from './open-streams.ts';
 import type { Replay, ReplayPart } from './replay.ts';
-import type { Subscriber } from './thread-feed.ts';
+import type { Subscriber, ThreadFeed } from './thread-feed.ts';
 import type { WriteStream } from './write-stream.ts';
 
 export interface ThreadStreamRequest {
@@ -39,11 +39,7 @@ export async function streamThread(hub: Hub, res: ServerResponse, request: Threa
   const subscriber = new StreamSubscriber(hub, stream, filter, request.after);
   const feed = hub.follow(threadId, request.head);
   try {
-    const replay = hub.replay(threadId, filter);
-    while (subscriber.position < request.head || !feed.join(subscriber)) {
-      subscriber.send(await nextPart(replay, subscriber.position, stream));
-      if (!(await stream.drained())) return;
-    }
+    if (!(await catchUp(hub.replay(threadId, filter), { feed, stream, subscriber, head: request.head }))) return;
     stream.write(encodeCaughtUp(threadId, subscriber.position));
     await stream.closed;
   } catch (error) {
@@ -52,6 +48,19 @@ export async function streamThread(hub: Hub, res: ServerResponse, request: Threa
     feed.leave(subscriber);
     hub.unfollow(feed);
   }
+}
+
+/** Replays until the subscriber has met the feed; false when the stream is over before. */
+async function catchUp(
+  replay: Replay,
+  live: { feed: ThreadFeed; stream: WriteStream; subscriber: StreamSubscriber; head: number },
+): Promise<boolean> {
+  const { feed, stream, subscriber, head } = live;
+  while (subscriber.position < head || !feed.join(subscriber)) {
+    subscriber.send(await nextPart(replay, subscriber.position, stream));
+    if (!(await stream.drained())) return false;
+  }
+  return true;
 }
 
 class StreamSubscriber implements Subscriber {

@@ -10,7 +10,7 @@ export interface WriteLimits {
   readonly heartbeatMs: number;
 }
 
-export type CutReason = 'slow' | 'stalled';
+type CutReason = 'slow' | 'stalled';
 
 interface WriteStreamOptions {
   readonly limits: WriteLimits;
@@ -97,14 +97,16 @@ export class WriteStream {
   /** Called about once a second: cuts a subscriber that takes nothing, keeps a quiet one alive. */
   check(now: number, untilNextMs: number): void {
     if (!this.#open) return;
-    const { maxUnsentBytes, stallMs, heartbeatMs } = this.#options.limits;
+    const { stallMs, heartbeatMs } = this.#options.limits;
     const unsentBytes = this.#res.writableLength;
-    if (unsentBytes > maxUnsentBytes) this.#cut('slow');
-    else if (unsentBytes > 0 && now - this.#drainedAt >= stallMs) this.#cut('stalled');
+    if (unsentBytes > 0 && now - this.#drainedAt >= stallMs) this.#cut('stalled');
     else if (unsentBytes === 0 && now - this.#wroteAt + untilNextMs > heartbeatMs) this.write(this.#options.heartbeat);
   }
 
-  /** For what comes whether the client reads or not: a subscriber that has too much waiting is cut instead. */
+  /**
+   * For what comes whether the client reads or not: a subscriber that has too much waiting is cut instead. What waits is
+   * looked at before the write, so that an event larger than the bound still reaches who keeps up.
+   */
   push(bytes: Uint8Array): void {
     if (this.#res.writableLength > this.#options.limits.maxUnsentBytes) this.#cut('slow');
     else this.write(bytes);

@@ -12,7 +12,7 @@ export interface StoredDelivery {
   readonly body: string;
 }
 
-export type CanonicalEventName = 'canonical' | 'canonical-complete' | 'caught-up' | 'heartbeat' | 'drain';
+type CanonicalEventName = 'canonical' | 'canonical-complete' | 'caught-up' | 'heartbeat' | 'drain';
 
 /** A delivery on the thread stream. Splices text and parses nothing: a row is shown as it was stored. */
 export function encodeDelivery(threadId: string, row: StoredDelivery): string {

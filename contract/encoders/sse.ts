@@ -1,5 +1,5 @@
 /** One Server-Sent Event. `data` must hold no raw line break: JSON text never does. */
-export interface SseFrame {
+interface SseFrame {
   /** Only a delivery has one (design §6): a control frame with an id would move the client's cursor past real events. */
   readonly id?: number;
   readonly event: string;

@@ -127,7 +127,7 @@ async function lockThread(
 ): Promise<{ busy_run_id: string | null }> {
   await client.query({
     name: 'thread-lock-by-id',
-    text: 'select 1 from thread where thread_id = $1 for update',
+    text: 'select 1 from thread where thread_id = $1 for no key update',
     values: [threadId],
   });
   // a statement of its own: it must see what was committed while the lock was waited for

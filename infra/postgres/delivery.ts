@@ -64,25 +64,6 @@ export async function foldedEventsOfRun(db: Queryable, runId: string): Promise<F
   return rows.map(folded);
 }
 
-/** Deliveries after a cursor, in order, at most `limit`. */
-export async function deliveriesAfter(
-  db: Queryable,
-  threadId: string,
-  after: number,
-  limit: number,
-): Promise<DeliveryRow[]> {
-  const { rows } = await db.query<DeliveryRow>({
-    name: 'delivery-after',
-    text: `select delivery_seq, run_id, record, kind, revision, retracted, body
-             from delivery
-            where thread_id = $1 and delivery_seq > $2
-            order by delivery_seq
-            limit $3`,
-    values: [threadId, after, limit],
-  });
-  return rows;
-}
-
 /** The heads of some threads: the safety net's one query. A thread that is gone is missing from the answer. */
 export async function headsOf(db: Queryable, threadIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await db.query<{ thread_id: string; head_seq: number }>({

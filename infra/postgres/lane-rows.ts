@@ -29,7 +29,7 @@ export async function lockLanes(client: Queryable, runIds: readonly string[]): P
              join lane l using (thread_id)
             where l.run_id = any($1)
             order by t.thread_id, l.run_id
-              for update`,
+              for no key update`,
     values: [runIds],
   });
   return new Map(rows.map((row) => [row.run_id, row]));

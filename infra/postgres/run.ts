@@ -75,7 +75,7 @@ export async function lockThreadOfRun(client: Queryable, runId: string): Promise
     name: 'thread-lock',
     text: `select thread_id, active_run_id from thread
             where thread_id = (select thread_id from run where run_id = $1)
-              for update`,
+              for no key update`,
     values: [runId],
   });
   const lock = rows[0];

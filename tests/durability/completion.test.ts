@@ -3,7 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../../infra/testing/datab
 import { createCanonicalize } from '../../activities/canonicalize.ts';
 import { translateBuiltinFrame } from '../../activities/engines/builtin/translate.ts';
 import { completeRun, findCompletion } from '../../infra/postgres/complete-run.ts';
-import { deliveriesAfter, foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
+import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
+import { deliveriesAfter } from '../fixtures/threads.ts';
 import { claimIntent, intentState, readWatermark } from '../../infra/postgres/outbox.ts';
 import { endStep, openStep } from '../../infra/postgres/step.ts';
 import { settleRun } from '../../infra/postgres/turn.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../infra/testing/database.ts';
 import { translateBuiltinFrame } from '../../activities/engines/builtin/translate.ts';
-import { deliveriesAfter, foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
+import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
+import { deliveriesAfter } from '../fixtures/threads.ts';
 import { endStep, openStep, type StepEnd } from '../../infra/postgres/step.ts';
 import type { StepWriter } from '../../infra/postgres/lane.ts';
 import { settleRun } from '../../infra/postgres/turn.ts';

@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { writeReplaySegments } from '../../infra/postgres/replay-segment.ts';
 import { forkStreamGateway } from '../fixtures/gateway-process.ts';
 import { sequence, type SseClient } from '../fixtures/sse-client.ts';
 import { useStreaming } from '../fixtures/streaming.ts';
@@ -102,6 +103,27 @@ test('while the database restarts streams stay open, replays wait, and all of it
   expect(live.seqs).toEqual(sequence(5_005, 5_001));
   expect(replaying.seqs).toEqual(sequence(5_005));
 }, 20_000);
+
+test('a read of sealed history that the database breaks off is repeated', async () => {
+  let reads = 0;
+  const gateway = await world.anotherGateway({
+    around: (pool) => ({
+      query: (async (config: { name?: string }) => {
+        const isSegmentRead = config.name === 'replay-segments-after';
+        if (isSegmentRead && ++reads % 2 === 0) {
+          throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+        }
+        return await (pool.query as (...all: unknown[]) => Promise<unknown>)(config);
+      }) as typeof pool.query,
+    }),
+  });
+  const thread = await world.threadWith(3_000);
+  await writeReplaySegments(world.pool, thread.threadId);
+  const stream = await world.open(gateway.events(thread.threadId));
+  await stream.untilId(3_000);
+  expect(stream.seqs).toEqual(sequence(3_000));
+  expect(reads).toBeGreaterThan(4);
+}, 30_000);
 
 test('a reader that stops is cut within its bound; the others notice nothing; it comes back and has everything', async () => {
   const maxUnsentBytes = 1024 * 1024;

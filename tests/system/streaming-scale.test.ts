@@ -4,13 +4,12 @@ import { expect, test } from 'vitest';
 import { Replay } from '../../api/replay.ts';
 import { SegmentCache } from '../../api/segment-cache.ts';
 import { encodeDelivery } from '../../contract/encoders/canonical.ts';
-import { deliveriesAfter } from '../../infra/postgres/delivery.ts';
 import { writeReplaySegments } from '../../infra/postgres/replay-segment.ts';
 import type { Queryable } from '../../infra/postgres/transaction.ts';
 import { forkStreamGateway, forkWriter } from '../fixtures/gateway-process.ts';
 import { sequence } from '../fixtures/sse-client.ts';
 import { useStreaming } from '../fixtures/streaming.ts';
-import { appendText, createThread } from '../fixtures/threads.ts';
+import { appendText, createThread, deliveriesAfter } from '../fixtures/threads.ts';
 
 const world = useStreaming();
 const LENGTH = 60;
