@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeDelivery } from '../../contract/encoders/canonical.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { appendFrames, appendWarnings, createThread, type TestThread } from '../../tests/fixtures/threads.ts';
-import { deliveriesAfter } from './delivery.ts';
+import { deliveryPage } from './delivery-page.ts';
 import { segmentsAfter, writeReplaySegments } from './replay-segment.ts';
 
 let database: TestDatabase;
@@ -22,7 +22,7 @@ async function expectWhole({ threadId }: TestThread, coveredTo: number): Promise
     next = lastSeq + 1;
   }
   expect(next - 1).toBe(coveredTo);
-  const rows = (await deliveriesAfter(database.pool, threadId, 0, 100_000)).slice(0, coveredTo);
+  const rows = (await deliveryPage(database.pool, threadId, 0, { rows: 100_000, bytes: 1e9 })).slice(0, coveredTo);
   expect(segments.map(({ text }) => text).join('')).toBe(rows.map((row) => encodeDelivery(threadId, row)).join(''));
   return { count: segments.length };
 }
