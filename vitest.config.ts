@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '.tidemark/**'],
     globalSetup: ['infra/testing/services.ts'],
+    setupFiles: ['infra/testing/watch-stacks.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

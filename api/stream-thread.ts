@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeCaughtUp } from '../contract/encoders/canonical.ts';
 import { sseCursor } from '../contract/encoders/sse.ts';
-import { isConnectionLoss } from '../infra/postgres/transaction.ts';
 import type { DeliveryChunk } from './delivery-chunk.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import type { Hub } from './hub.ts';
 import type { Heartbeat } from './open-streams.ts';
 import type { Replay, ReplayPart } from './replay.ts';
 import type { Subscriber, ThreadFeed } from './thread-feed.ts';
+import { patiently } from './patience.ts';
 import type { WriteStream } from './write-stream.ts';
 
 export interface ThreadStreamRequest {
@@ -90,18 +89,8 @@ class StreamSubscriber implements Subscriber {
   }
 }
 
-const RETRY_MS = { first: 100, most: 2_000 };
-
 async function nextPart(replay: Replay, after: number, stream: WriteStream): Promise<ReplayPart> {
-  for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
-    try {
-      const part = await replay.next(after);
-      if (part === null) throw new Error(`the log ends at ${String(after)}, before its head`);
-      return part;
-    } catch (error) {
-      // a browser's EventSource gives up for good on an error answer, so a stream that is open stays open
-      if (!isConnectionLoss(error) || !stream.isOpen) throw error;
-      await Promise.race([sleep(waitMs), stream.closed]);
-    }
-  }
+  const part = await patiently(stream, () => replay.next(after));
+  if (part === null) throw new Error(`the log ends at ${String(after)}, before its head`);
+  return part;
 }

@@ -121,22 +121,23 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** What may be printed: every secret is replaced by the fact that it is there. */
+/** What may be printed: of every secret only that it is there, under names that the log does not blot out. */
 export function describeConfig(config: Config): Record<string, unknown> {
-  const { address, apiKey, tls } = config.temporal.connectionOptions;
+  const { databaseUrl, temporal, apiKeys, openai, ...rest } = config;
+  const { address, apiKey, tls } = temporal.connectionOptions;
   return {
-    ...config,
-    databaseUrl: config.databaseUrl && withoutPassword(config.databaseUrl),
+    ...rest,
+    database: databaseUrl && withoutPassword(databaseUrl),
     temporal: {
       address: address ?? 'localhost:7233',
-      namespace: config.temporal.namespace,
+      namespace: temporal.namespace,
       tls: Boolean(tls),
-      apiKey: apiKey === undefined ? 'none' : 'set',
+      hasKey: apiKey !== undefined,
     },
-    apiKeys: config.apiKeys.length,
-    openai: config.openai && {
-      apiKey: config.openai.apiKey === NO_KEY ? 'none' : 'set',
-      baseUrl: config.openai.baseUrl && withoutPassword(config.openai.baseUrl),
+    keys: apiKeys.length,
+    openai: openai && {
+      hasKey: openai.apiKey !== NO_KEY,
+      baseUrl: openai.baseUrl && withoutPassword(openai.baseUrl),
     },
   };
 }
@@ -206,8 +207,9 @@ function temporalFrom(env: Record<string, string>): Config['temporal'] {
     const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: env });
     return { connectionOptions, namespace: namespace ?? 'default' };
   } catch (error) {
+    const [reason] = (error as Error).message.split('\n'); // what follows quotes the file, which may hold a key
     throw new ConfigError([
-      `Temporal's connection settings (TEMPORAL_* variables or its TOML file) cannot be used: ${(error as Error).message}. ` +
+      `Temporal's connection settings (TEMPORAL_* variables or its TOML file) cannot be used: ${reason}. ` +
         'Correct them, or unset them for a server at localhost:7233.',
     ]);
   }
@@ -226,5 +228,7 @@ function isLoopback(host: string): boolean {
  */
 export function requireDatabaseUrl(config: Pick<Config, 'databaseUrl'>): string {
   if (config.databaseUrl !== undefined) return config.databaseUrl;
-  throw new ConfigError(['DATABASE_URL is not set: give the address of a PostgreSQL server, or run `npm start`, which brings one']);
+  throw new ConfigError([
+    'DATABASE_URL is not set: give the address of a PostgreSQL server, or run `npm start`, which brings one',
+  ]);
 }

@@ -33,10 +33,6 @@ export async function startOwnServers(): Promise<OwnServers> {
       logFile: join(dir, 'temporal.log'),
     });
   let [postgres, temporal] = await Promise.all([bringPostgres(), bringTemporal()]);
-  const kill = async ({ process: server }: PostgresServer | TemporalServer): Promise<void> => {
-    server.kill('SIGKILL');
-    await server.exited;
-  };
   return {
     databaseUrl: await ensureDatabase(postgres, 'tidemark'),
     temporalAddress: temporal.address,
@@ -50,4 +46,9 @@ export async function startOwnServers(): Promise<OwnServers> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function kill({ process: server }: PostgresServer | TemporalServer): Promise<void> {
+  server.kill('SIGKILL');
+  await server.exited;
 }

@@ -46,6 +46,21 @@ export interface StackOptions {
 
 const READY_WITHIN_MS = 40_000;
 
+const running = new Set<Stack>();
+const known: Stack[] = [];
+
+/** The end of what the stacks of this test file have written, for a test that failed. */
+export function lastLogs(lines: number): string {
+  return known.map((stack) => stack.logs().split('\n').slice(-lines).join('\n')).join('\n--\n');
+}
+
+/** Stops what a test file has forgotten to stop, and says how many stacks that were. */
+export async function stopForgotten(): Promise<number> {
+  const forgotten = [...running];
+  await Promise.all(forgotten.map(async (stack) => await stack.stop()));
+  return forgotten.length;
+}
+
 /** Real gateway and worker processes on a database and a namespace of their own. */
 export async function startStack({ gateways = 1, workers = 1, env = {}, servers }: StackOptions = {}): Promise<Stack> {
   const database = servers === undefined ? await createTestDatabase() : null;
@@ -82,7 +97,11 @@ export async function startStack({ gateways = 1, workers = 1, env = {}, servers 
     get urls() {
       return stack.gateways.map(({ url }) => url);
     },
-    ...{ databaseUrl, pool, temporalAddress, namespace, home },
+    databaseUrl,
+    pool,
+    temporalAddress,
+    namespace,
+    home,
     gateways: [],
     workers: [],
     async startGateway(port = 0) {
@@ -97,11 +116,14 @@ export async function startStack({ gateways = 1, workers = 1, env = {}, servers 
     },
     logs: () => lines.join('\n'),
     async stop() {
+      running.delete(stack);
       await Promise.all([...stack.gateways, ...stack.workers].map(async (child) => await child.kill('SIGKILL')));
       if (database === null) await pool.end();
       else await database.drop();
     },
   };
+  running.add(stack);
+  known.push(stack);
   try {
     await Promise.all([
       ...Array.from({ length: gateways }, () => stack.startGateway()),

@@ -15,7 +15,9 @@ export default class SummaryReporter implements Reporter {
       if (module.state() === 'failed' && !tests.some((test) => test.result().state === 'failed')) count.failed += 1;
     }
     const skipped = count.skipped + count.pending;
-    this.#say(`${String(count.passed)} passed, ${String(count.failed)} failed${skipped > 0 ? `, ${String(skipped)} skipped` : ''}`);
+    this.#say(
+      `${String(count.passed)} passed, ${String(count.failed)} failed${skipped > 0 ? `, ${String(skipped)} skipped` : ''}`,
+    );
   }
 
   #say(line: string): void {

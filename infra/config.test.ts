@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { assertSafeBinding, ConfigError, describeConfig, inheritedEnv, loadConfig } from './config.ts';
+
+const SECRETS = {
+  DATABASE_URL: 'postgres://tidemark:s3cret-db@db.example/tidemark',
+  TEMPORAL_ADDRESS: 'eu.example:7233',
+  TEMPORAL_API_KEY: 's3cret-temporal',
+  TIDEMARK_API_KEYS: 's3cret-one, s3cret-two',
+  OPENAI_API_KEY: 's3cret-openai',
+  OPENAI_BASE_URL: 'https://user:s3cret-proxy@llm.example/v1',
+};
+
+function linesOf(env: NodeJS.ProcessEnv): string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+describe('loadConfig', () => {
+  it('serves npm start with nothing set', () => {
+    expect(loadConfig({})).toMatchObject({
+      home: join(process.cwd(), '.tidemark'),
+      host: '127.0.0.1',
+      port: 4310,
+      databaseUrl: undefined,
+      temporal: { namespace: 'default' },
+      apiKeys: [],
+      openai: undefined,
+      model: 'scripted/demo',
+      workspaceRoot: join(process.cwd(), '.tidemark/workspaces'),
+      engineSlots: 100,
+      controlSlots: 100,
+      segmentCacheBytes: 64 * 1024 * 1024,
+      fetchAllow: [],
+    });
+  });
+
+  it('takes an empty variable as not given', () => {
+    expect(loadConfig({ TIDEMARK_PORT: '', DATABASE_URL: ' ', OPENAI_API_KEY: '' })).toEqual(loadConfig({}));
+  });
+
+  it('names each variable that cannot be used in a line of its own', () => {
+    const lines = linesOf({
+      TIDEMARK_PORT: '70000',
+      TIDEMARK_ENGINE_SLOTS: 'many',
+      DATABASE_URL: 'mysql://a:s3cret@b/c',
+    });
+    expect(lines).toHaveLength(3);
+    expect(lines.join()).toContain('TIDEMARK_PORT is "70000", but it must be a port');
+    expect(lines.join()).toContain('TIDEMARK_ENGINE_SLOTS is "many", but it must be a whole number');
+    expect(lines.join()).toContain('DATABASE_URL must be postgres://');
+    expect(lines.join()).not.toContain('s3cret');
+  });
+
+  it('says what is wrong with the Temporal settings', () => {
+    expect(linesOf({ TEMPORAL_CONFIG_FILE: join(import.meta.dirname, 'config.ts') })).toEqual([
+      expect.stringMatching(/^Temporal's connection settings .* cannot be used/),
+    ]);
+  });
+
+  it('chooses the model by what is configured', () => {
+    expect(loadConfig({ OPENAI_API_KEY: 'k' }).model).toBe('openai/gpt-5-mini');
+    expect(loadConfig({ OPENAI_API_KEY: 'k', OPENAI_MODEL: 'meta/llama' }).model).toBe('openai/meta/llama');
+    expect(loadConfig({ OPENAI_API_KEY: 'k', TIDEMARK_MODEL: 'scripted/demo' }).model).toBe('scripted/demo');
+  });
+
+  it('lets a local server do without a key', () => {
+    const { openai, model } = loadConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' });
+    expect(openai).toEqual({ apiKey: 'none', baseUrl: 'http://127.0.0.1:11434/v1' });
+    expect(model).toBe('openai/gpt-5-mini');
+  });
+});
+
+describe('describeConfig', () => {
+  it('shows no secret', () => {
+    const shown = JSON.stringify(describeConfig(loadConfig(SECRETS)));
+    expect(shown).not.toContain('s3cret');
+    expect(shown).toContain('eu.example:7233');
+    expect(shown).toContain('"keys":2');
+    expect(shown).toContain('postgres://tidemark:***@db.example/tidemark');
+  });
+});
+
+describe('assertSafeBinding', () => {
+  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1', '[::1]', '::ffff:127.0.0.1'])(
+    'serves %s without a key',
+    (host) => {
+      expect(() => assertSafeBinding({ host, apiKeys: [] })).not.toThrow();
+    },
+  );
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.com'])('refuses %s without a key, and says what to do', (host) => {
+    expect(() => assertSafeBinding({ host, apiKeys: [] })).toThrow(
+      /set TIDEMARK_API_KEYS .* or TIDEMARK_HOST to 127\.0\.0\.1/,
+    );
+    expect(() => assertSafeBinding({ host, apiKeys: ['k'] })).not.toThrow();
+  });
+});
+
+describe('inheritedEnv', () => {
+  it('adds, replaces and removes', () => {
+    const env = inheritedEnv({ TIDEMARK_TEST_ADDED: 'yes', PATH: undefined });
+    expect(env['TIDEMARK_TEST_ADDED']).toBe('yes');
+    expect('PATH' in env).toBe(false);
+  });
+});
