@@ -7,8 +7,7 @@ import { Dispatcher } from '../infra/dispatcher.ts';
 import { createLogger, type Logger } from '../infra/log.ts';
 import { RUN_CHANNEL } from '../infra/postgres/command.ts';
 import { createListener } from '../infra/postgres/listener.ts';
-import { migrate } from '../infra/postgres/migrate.ts';
-import { createPool } from '../infra/postgres/pool.ts';
+import { openDatabase } from '../infra/postgres/open-database.ts';
 import { connectTemporal } from '../infra/temporal/client.ts';
 import { ensureSearchAttributes } from '../infra/temporal/search-attributes.ts';
 import { runProcess } from '../infra/process.ts';
@@ -28,8 +27,7 @@ await runProcess('worker', async () => {
   const log = createLogger(config, 'worker');
   log.info({ config: describeConfig(config) }, 'worker starts');
   const databaseUrl = requireDatabaseUrl(config);
-  const pool = createPool(databaseUrl, { max: 20, applicationName: 'tidemark-worker', log });
-  await migrate(pool);
+  const pool = await openDatabase(databaseUrl, { applicationName: 'tidemark-worker', log });
   const temporal = await connectTemporal(config);
   await ensureSearchAttributes(temporal);
   const watch = new RunWatch(pool, log);
@@ -110,21 +108,27 @@ await runProcess('worker', async () => {
   }
 });
 
+/** The engine queue's worker has no workflows, and is to have none. */
+const EXPECTED = 'No workflows registered, not polling for workflow tasks';
+
 /** Signals are handled by `runProcess`, and Temporal's own log lines go where ours go. */
 function runtimeOptions(log: Logger): RuntimeOptions {
   const temporalLog = log.child({ part: 'temporal' });
-  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
-    temporalLog[level](meta ?? {}, message);
+  const write =
+    (level: 'debug' | 'warn' | 'error') =>
+    (message: string, meta: object = {}): void => {
+      temporalLog[message === EXPECTED ? 'debug' : level](meta, message);
+    };
+  const [debug, warn, error] = [write('debug'), write('warn'), write('error')];
   return {
     shutdownSignals: [],
     logger: {
-      log: (level, message, meta) =>
-        write(level === 'TRACE' ? 'debug' : (level.toLowerCase() as 'info'))(message, meta),
-      trace: write('debug'),
-      debug: write('debug'),
-      info: write('debug'),
-      warn: write('warn'),
-      error: write('error'),
+      log: (level, message, meta) => (level === 'ERROR' ? error : level === 'WARN' ? warn : debug)(message, meta),
+      trace: debug,
+      debug,
+      info: debug,
+      warn,
+      error,
     },
   };
 }

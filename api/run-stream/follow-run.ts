@@ -18,7 +18,7 @@ export async function* followRun(hub: Hub, run: RunRow, stream: WriteStream): As
   const gone = new AbortController();
   void stream.closed.then(() => gone.abort());
   const threadId = run.thread_id;
-  for (let after = 0; stream.isOpen; ) {
+  for (let after = 0; stream.isOpen;) {
     const [head, rows] = await patiently(stream, async () => {
       const heads = await headsOf(hub.replayDb, [threadId]);
       return [heads.get(threadId) ?? 0, await runLogPage(hub.replayDb, run.run_id, after, PAGE_ROWS)] as const;

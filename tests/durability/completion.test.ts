@@ -73,7 +73,10 @@ describe('completion', () => {
     const { runId, threadId } = await settledRun();
     const before = await foldedEventsOfRun(db.pool, runId);
     const first = before.find(({ event }) => event.kind === 'message.delta')?.event.eventId ?? '';
-    await db.pool.query(`update delivery set body = replace(body, '"text":"one"', '"text":"lie"') where event_id = $1`, [first]);
+    await db.pool.query(
+      `update delivery set body = replace(body, '"text":"one"', '"text":"lie"') where event_id = $1`,
+      [first],
+    );
     await db.pool.query(`delete from delivery where run_id = $1 and kind = 'message.completed'`, [runId]);
     await db.pool.query(
       `insert into delivery (thread_id, delivery_seq, run_id, record, event_id, seq, revision, kind, body)
@@ -85,7 +88,11 @@ describe('completion', () => {
     await canonicalize(runId);
     const after = (await foldedEventsOfRun(db.pool, runId)).filter(({ retracted }) => !retracted);
     expect(after.map(({ event }) => event)).toEqual(before.map(({ event }) => event));
-    const rows = (await deliveriesAfter(db.pool, threadId, 1000, 100)).map(({ kind, revision, retracted }) => ({ kind, revision, retracted }));
+    const rows = (await deliveriesAfter(db.pool, threadId, 1000, 100)).map(({ kind, revision, retracted }) => ({
+      kind,
+      revision,
+      retracted,
+    }));
     expect(rows).toContainEqual({ kind: 'message.delta', revision: 1, retracted: false });
     expect(rows).toContainEqual({ kind: 'message.completed', revision: 0, retracted: false });
     expect(rows).toContainEqual({ kind: 'message.delta', revision: 1, retracted: true });
@@ -97,7 +104,9 @@ describe('completion', () => {
     await db.pool.query(`update frame set payload = replace(payload, 'two', 'tow') where run_id = $1`, [runId]);
     await expect(canonicalize(runId)).rejects.toThrow('digest');
     expect(await findCompletion(db.pool, runId)).toBeNull();
-    const { rows } = await db.pool.query('select state, attempt_count, last_error from outbox where run_id = $1', [runId]);
+    const { rows } = await db.pool.query('select state, attempt_count, last_error from outbox where run_id = $1', [
+      runId,
+    ]);
     expect(rows).toMatchObject([{ state: 'pending', attempt_count: 1 }]);
   });
 

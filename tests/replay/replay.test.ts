@@ -22,12 +22,17 @@ async function read(file: string): Promise<History> {
 }
 
 async function replay(history: History): Promise<void> {
-  await Worker.runReplayHistory({ workflowBundle }, proto.temporal.api.history.v1.History.fromObject(history), 'run_replayed');
+  await Worker.runReplayHistory(
+    { workflowBundle },
+    proto.temporal.api.history.v1.History.fromObject(history),
+    'run_replayed',
+  );
 }
 
 describe('recorded histories of released workflows', () => {
   it('are there: plain, parked and approved, cancelled', () => {
-    for (const name of ['plain', 'approved', 'cancelled']) expect(files.some((file) => file.endsWith(`${name}.json`))).toBe(true);
+    for (const name of ['plain', 'approved', 'cancelled'])
+      expect(files.some((file) => file.endsWith(`${name}.json`))).toBe(true);
   });
 
   it.each(files)('%s replays on the workflow code of today', async (file) => {

@@ -75,7 +75,9 @@ describe('a provider’s failure', () => {
     expect(JSON.stringify(run)).not.toContain('canary');
     expect(model.calls('ERR401 now')).toBe(1);
     const events = await rest.events(run);
-    expect(events.filter(({ kind }) => kind === 'harness.error')).toMatchObject([{ fatal: true, code: 'provider_auth' }]);
+    expect(events.filter(({ kind }) => kind === 'harness.error')).toMatchObject([
+      { fatal: true, code: 'provider_auth' },
+    ]);
     expect(events.at(-1)).toMatchObject({ kind: 'turn.completed', stopReason: 'error' });
   });
 

@@ -44,14 +44,17 @@ describe('a bad request', () => {
     ['an unknown query parameter', ['GET', '/v1/runs/run_none?waits=1'], 400, 'invalid_request', 'waits'],
     ['a query parameter given twice', ['GET', '/v1/runs/run_none?wait=1&wait=2'], 400, 'invalid_request', 'wait'],
     ['a bad list cursor', ['GET', '/v1/interrupts?limit=0'], 400, 'invalid_request', 'limit'],
-  ])('with %s gets a problem that says what to do, and stores nothing', async (_what, [method, path, body], status, code, field) => {
-    const before = await rows();
-    const answer = await rest.send<Problem>(method, path, body);
-    expect(answer.headers.get('content-type')).toContain('application/problem+json');
-    expect(answer).toMatchObject({ status, body: { status, code, ...(field === undefined ? {} : { field }) } });
-    expect(answer.body.remedy.length).toBeGreaterThan(3);
-    expect(await rows()).toBe(before);
-  });
+  ])(
+    'with %s gets a problem that says what to do, and stores nothing',
+    async (_what, [method, path, body], status, code, field) => {
+      const before = await rows();
+      const answer = await rest.send<Problem>(method, path, body);
+      expect(answer.headers.get('content-type')).toContain('application/problem+json');
+      expect(answer).toMatchObject({ status, body: { status, code, ...(field === undefined ? {} : { field }) } });
+      expect(answer.body.remedy.length).toBeGreaterThan(3);
+      expect(await rows()).toBe(before);
+    },
+  );
 
   it('of another content type is refused, not read as empty', async () => {
     const answer = await rest.send('POST', '/v1/runs', '{"input":"x"}', { 'content-type': 'text/plain' });

@@ -38,7 +38,10 @@ describe('an approval', () => {
   it('stops the run until a person approves, then the tool runs with the model’s arguments', async () => {
     const { run, ids } = await parked('WRITE it');
     expect(await written(run)).toBeNull();
-    const { body } = await rest.send<{ data: { interrupt_id: string }[] }>('GET', `/v1/interrupts?thread_id=${run.thread_id}`);
+    const { body } = await rest.send<{ data: { interrupt_id: string }[] }>(
+      'GET',
+      `/v1/interrupts?thread_id=${run.thread_id}`,
+    );
     expect(body.data.map(({ interrupt_id: id }) => id)).toEqual(ids);
     expect((await rest.resolve(ids[0] ?? '', { decision: 'approve' })).status).toBe(200);
     expect((await rest.settled(run.run_id)).status).toBe('completed');
@@ -49,7 +52,10 @@ describe('an approval', () => {
     const { run, ids } = await parked('WRITE it, changed');
     const bad = await rest.resolve(ids[0] ?? '', { decision: 'edit', edited_args: { path: 7 } });
     expect(bad).toMatchObject({ status: 422, body: { code: 'edited_args_invalid', field: 'edited_args.path' } });
-    await rest.resolve(ids[0] ?? '', { decision: 'edit', edited_args: { path: 'other.txt', content: 'from the person' } });
+    await rest.resolve(ids[0] ?? '', {
+      decision: 'edit',
+      edited_args: { path: 'other.txt', content: 'from the person' },
+    });
     await rest.settled(run.run_id);
     expect(await written(run)).toBeNull();
     expect(await written(run, 'other.txt')).toBe('from the person');
@@ -62,7 +68,10 @@ describe('an approval', () => {
     expect(settled.status).toBe('completed');
     expect(await written(run)).toBeNull();
     const events = await rest.events(run);
-    expect(events.find(({ kind }) => kind === 'approval.resolved')).toMatchObject({ decision: 'reject', message: 'wrong folder' });
+    expect(events.find(({ kind }) => kind === 'approval.resolved')).toMatchObject({
+      decision: 'reject',
+      message: 'wrong folder',
+    });
     expect(events.find(({ kind }) => kind === 'tool.completed')).toMatchObject({ status: 'error' });
   });
 
@@ -70,7 +79,10 @@ describe('an approval', () => {
     const { run, ids } = await parked('WRITE it once');
     const id = ids[0] ?? '';
     const answers = await Promise.all(
-      Array.from({ length: 20 }, async (_, i) => await (i % 2 === 0 ? rest : other).resolve(id, { decision: 'approve' })),
+      Array.from(
+        { length: 20 },
+        async (_, i) => await (i % 2 === 0 ? rest : other).resolve(id, { decision: 'approve' }),
+      ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const different = await other.resolve(id, { decision: 'reject' });
@@ -89,7 +101,9 @@ describe('an approval', () => {
     const { run, ids } = await parked('THREE files', 3);
     await rest.resolve(ids[0] ?? '', { decision: 'approve' });
     await rest.resolve(ids[1] ?? '', { decision: 'reject' });
-    await rest.until('two are decided', async () => ((await rest.run(run.run_id)).pending_interrupts.length === 1 ? true : null));
+    await rest.until('two are decided', async () =>
+      (await rest.run(run.run_id)).pending_interrupts.length === 1 ? true : null,
+    );
     expect([await written(run, 'one.txt'), await written(run, 'three.txt')]).toEqual([null, null]);
     await rest.resolve(ids[2] ?? '', { decision: 'edit', edited_args: { path: 'three.txt', content: 'edited' } });
     await rest.settled(run.run_id);
@@ -102,7 +116,13 @@ describe('an approval', () => {
 
   it('is never given by what is no decision', async () => {
     const { run, ids } = await parked('WRITE it never');
-    for (const body of [{}, { decision: 'yes' }, { decision: 'approve', extra: 1 }, '{"decision":', { dismissed: true }]) {
+    for (const body of [
+      {},
+      { decision: 'yes' },
+      { decision: 'approve', extra: 1 },
+      '{"decision":',
+      { dismissed: true },
+    ]) {
       const { status, body: problem } = await rest.resolve(ids[0] ?? '', body);
       expect([400, 422]).toContain(status);
       expect(problem.remedy).not.toBe('');
@@ -140,12 +160,18 @@ describe('an answer', () => {
 describe('a question', () => {
   it('is asked on the stream and its answer is the tool’s result', async () => {
     const { run, ids } = await parked('ASK me');
-    expect((await rest.run(run.run_id)).pending_interrupts[0]).toMatchObject({ kind: 'question', prompt: 'Which colour?' });
+    expect((await rest.run(run.run_id)).pending_interrupts[0]).toMatchObject({
+      kind: 'question',
+      prompt: 'Which colour?',
+    });
     await rest.resolve(ids[0] ?? '', { values: { answer: 'blue' } });
     await rest.settled(run.run_id);
     const events = await rest.events(run);
     expect(events.find(({ kind }) => kind === 'question.requested')).toMatchObject({ options: ['red', 'blue'] });
-    expect(events.find(({ kind }) => kind === 'question.resolved')).toMatchObject({ answer: 'blue', status: 'answered' });
+    expect(events.find(({ kind }) => kind === 'question.resolved')).toMatchObject({
+      answer: 'blue',
+      status: 'answered',
+    });
     expect(events.find(({ kind }) => kind === 'tool.completed')).toMatchObject({ status: 'ok', preview: 'blue' });
     expect(textOf(events)).toBe('Thank you.');
   });
@@ -191,7 +217,9 @@ describe('a signal sent straight to Temporal', () => {
       TidemarkEngine: ['builtin'],
       TidemarkModel: ['openai/scripted'],
     });
-    const metadata = await temporal.workflow.getHandle(run.run_id).query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    const metadata = await temporal.workflow
+      .getHandle(run.run_id)
+      .query<{ currentDetails: string }>('__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain(ids[0]);
     expect(metadata.currentDetails).toContain('temporal workflow signal');
     await rest.resolve(ids[0] ?? '', { decision: 'reject' });

@@ -59,7 +59,10 @@ describe('a run', () => {
     const events = await rest.events(run);
     expect(events.filter(({ kind }) => kind === 'tool.completed')).toHaveLength(2);
     expect(textOf(events)).toBe('Two looks at once.Both looks are over.');
-    const { body } = await rest.send<{ data: { kind: string; status: string }[] }>('GET', `/v1/runs/${run.run_id}/steps`);
+    const { body } = await rest.send<{ data: { kind: string; status: string }[] }>(
+      'GET',
+      `/v1/runs/${run.run_id}/steps`,
+    );
     expect(body.data.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
       'model completed',
       'tool completed',
@@ -82,7 +85,10 @@ describe('a run', () => {
     expect(second.parent_run_id).toBe(first.run_id);
     const [interrupt] = await rest.interruptOf(first.run_id);
     expect((await rest.run(second.run_id)).status).toBe('queued');
-    const busy = await rest.send('POST', `/v1/threads/${first.thread_id}/runs`, { input: 'ANSWER', multitask: 'reject' });
+    const busy = await rest.send('POST', `/v1/threads/${first.thread_id}/runs`, {
+      input: 'ANSWER',
+      multitask: 'reject',
+    });
     expect(busy).toMatchObject({ status: 409, body: { code: 'thread_busy', active_run_id: first.run_id } });
     await other.resolve(interrupt?.interrupt_id ?? '', { decision: 'reject' });
     expect((await rest.settled(second.run_id)).status).toBe('completed');

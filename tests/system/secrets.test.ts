@@ -39,11 +39,14 @@ it('no prompt, argument, result or key is in Temporal, and no key anywhere that 
     told += JSON.stringify(history, (_key, value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
     );
-    told += JSON.stringify(await handle.describe(), (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    told += JSON.stringify(await handle.describe(), (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
   }
   await connection.close();
   expect(told).toContain('callModel');
-  for (const canary of [KEY, PROMPT, 'from the model', 'note.txt', 'The answer is 42']) expect(told).not.toContain(canary);
+  for (const canary of [KEY, PROMPT, 'from the model', 'note.txt', 'The answer is 42'])
+    expect(told).not.toContain(canary);
 
   const { rows: tables } = await stack.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
