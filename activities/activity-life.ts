@@ -74,6 +74,9 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   interrupt_already_resolved: false,
   decision_not_allowed: false,
   edited_args_invalid: false,
+  leg_not_found: false,
+  interrupts_not_covered: false,
+  nothing_to_run: false,
   internal: true,
   unavailable: true,
   draining: true,
@@ -89,6 +92,9 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   model_not_configured: false,
   step_limit: false,
   worker_lost: true,
+  thread_durability_uncertain: false,
+  harness_event_invalid: false,
+  harness_stream_closed: false,
 };
 
 /**

@@ -21,6 +21,9 @@ import { RunWatch } from './run-watch.ts';
 import { IntentSweep } from './intent-sweep.ts';
 import { workerSettings } from './worker-options.ts';
 
+/** What Temporal warns of and is meant to be: the engine queue's worker has no workflows. */
+const EXPECTED = 'No workflows registered, not polling for workflow tasks';
+
 /** One worker process: both queues, one committer, one LISTEN connection (`npm run worker`). */
 await runProcess('worker', async () => {
   const config = loadConfig();
@@ -107,9 +110,6 @@ await runProcess('worker', async () => {
     };
   }
 });
-
-/** The engine queue's worker has no workflows, and is to have none. */
-const EXPECTED = 'No workflows registered, not polling for workflow tasks';
 
 /** Signals are handled by `runProcess`, and Temporal's own log lines go where ours go. */
 function runtimeOptions(log: Logger): RuntimeOptions {

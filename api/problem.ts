@@ -25,6 +25,9 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   interrupt_already_resolved: 409,
   decision_not_allowed: 422,
   edited_args_invalid: 422,
+  leg_not_found: 404,
+  interrupts_not_covered: 409,
+  nothing_to_run: 422,
   internal: 500,
   unavailable: 503,
   draining: 503,
@@ -40,6 +43,9 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   model_not_configured: 422,
   step_limit: 409,
   worker_lost: 500,
+  thread_durability_uncertain: 503,
+  harness_event_invalid: 500,
+  harness_stream_closed: 500,
 };
 
 /** An RFC 9457 problem: what happened, which code, what to do. Facts of the error stand beside the standard members. */

@@ -26,6 +26,9 @@ export const ERROR_CODES = [
   'interrupt_already_resolved',
   'decision_not_allowed',
   'edited_args_invalid',
+  'leg_not_found',
+  'interrupts_not_covered',
+  'nothing_to_run',
   // what the system could not do
   'internal',
   'unavailable',
@@ -43,6 +46,9 @@ export const ERROR_CODES = [
   'model_not_configured',
   'step_limit',
   'worker_lost',
+  'thread_durability_uncertain',
+  'harness_event_invalid',
+  'harness_stream_closed',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -24,6 +24,15 @@ interface OpenBlock {
   readonly step: number | null;
 }
 
+/** Ids come from outside: `__proto__` and `constructor` are ids like any other, so no record is keyed by a bare one. */
+function keyOf(id: string): string {
+  return `#${id}`;
+}
+
+function idsOf(table: Readonly<Record<string, OpenBlock>>): string[] {
+  return Object.keys(table).map((key) => key.slice(1));
+}
+
 export const initialGrammar: GrammarState = {
   settled: false,
   messages: {},
@@ -41,66 +50,71 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
   const open: OpenBlock = { step };
   switch (body.kind) {
     case 'message.started':
-      if (state.messages[body.messageId] !== undefined) return [];
-      state.messages[body.messageId] = open;
+      if (state.messages[keyOf(body.messageId)] !== undefined) return [];
+      state.messages[keyOf(body.messageId)] = open;
       return [body];
     case 'message.delta': {
       if (body.text === '') return [];
       const begin: CanonicalBody[] =
-        state.messages[body.messageId] === undefined ? [{ kind: 'message.started', messageId: body.messageId }] : [];
-      state.messages[body.messageId] ??= open;
+        state.messages[keyOf(body.messageId)] === undefined
+          ? [{ kind: 'message.started', messageId: body.messageId }]
+          : [];
+      state.messages[keyOf(body.messageId)] ??= open;
       return [...begin, body];
     }
     case 'message.completed': {
       const begin: CanonicalBody[] =
-        state.messages[body.messageId] === undefined ? [{ kind: 'message.started', messageId: body.messageId }] : [];
-      delete state.messages[body.messageId];
+        state.messages[keyOf(body.messageId)] === undefined
+          ? [{ kind: 'message.started', messageId: body.messageId }]
+          : [];
+      delete state.messages[keyOf(body.messageId)];
       return [...begin, body];
     }
     case 'reasoning.delta':
       if (body.text === '') return [];
-      state.reasoning[body.messageId] ??= open;
+      state.reasoning[keyOf(body.messageId)] ??= open;
       return [body];
     case 'reasoning.completed':
-      if (state.reasoning[body.messageId] === undefined) return [];
-      delete state.reasoning[body.messageId];
+      if (state.reasoning[keyOf(body.messageId)] === undefined) return [];
+      delete state.reasoning[keyOf(body.messageId)];
       return [body];
     case 'tool.started':
-      if (state.tools[body.toolCallId] !== undefined || state.toolsDone[body.toolCallId] !== undefined) return [];
-      state.tools[body.toolCallId] = open;
+      if (state.tools[keyOf(body.toolCallId)] !== undefined || state.toolsDone[keyOf(body.toolCallId)] !== undefined)
+        return [];
+      state.tools[keyOf(body.toolCallId)] = open;
       return [body];
     case 'tool.completed': {
-      if (state.toolsDone[body.toolCallId] !== undefined) return [];
+      if (state.toolsDone[keyOf(body.toolCallId)] !== undefined) return [];
       const begin: CanonicalBody[] =
-        state.tools[body.toolCallId] === undefined
+        state.tools[keyOf(body.toolCallId)] === undefined
           ? [{ kind: 'tool.started', toolCallId: body.toolCallId, name: 'tool' }]
           : [];
-      delete state.tools[body.toolCallId];
-      state.toolsDone[body.toolCallId] = open;
+      delete state.tools[keyOf(body.toolCallId)];
+      state.toolsDone[keyOf(body.toolCallId)] = open;
       return [...begin, body];
     }
     case 'approval.requested':
-      if (state.approvals[body.approvalId] !== undefined) return [];
-      state.approvals[body.approvalId] = open;
+      if (state.approvals[keyOf(body.approvalId)] !== undefined) return [];
+      state.approvals[keyOf(body.approvalId)] = open;
       return [body];
     case 'approval.resolved':
-      if (state.approvals[body.approvalId] === undefined) return [];
-      delete state.approvals[body.approvalId];
+      if (state.approvals[keyOf(body.approvalId)] === undefined) return [];
+      delete state.approvals[keyOf(body.approvalId)];
       return [body];
     case 'question.requested':
-      if (state.questions[body.questionId] !== undefined) return [];
-      state.questions[body.questionId] = open;
+      if (state.questions[keyOf(body.questionId)] !== undefined) return [];
+      state.questions[keyOf(body.questionId)] = open;
       return [body];
     case 'question.resolved':
-      if (state.questions[body.questionId] === undefined) return [];
-      delete state.questions[body.questionId];
+      if (state.questions[keyOf(body.questionId)] === undefined) return [];
+      delete state.questions[keyOf(body.questionId)];
       return [body];
     case 'child.started':
-      if (state.children[body.childId] !== undefined) return [];
-      state.children[body.childId] = open;
+      if (state.children[keyOf(body.childId)] !== undefined) return [];
+      state.children[keyOf(body.childId)] = open;
       return [body];
     case 'child.completed':
-      delete state.children[body.childId];
+      delete state.children[keyOf(body.childId)];
       return [body];
     case 'turn.completed':
       state.settled = true;
@@ -130,26 +144,26 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
 /** The events that close all that is open, in the order in which a reader expects them; the guard marks them closed. */
 export function closeEverything(state: GrammarState): CanonicalBody[] {
   return [
-    ...Object.keys(state.reasoning).map((messageId): CanonicalBody => ({ kind: 'reasoning.completed', messageId })),
-    ...Object.keys(state.messages).map((messageId): CanonicalBody => ({ kind: 'message.completed', messageId })),
-    ...Object.keys(state.approvals).map((approvalId): CanonicalBody => ({
+    ...idsOf(state.reasoning).map((messageId): CanonicalBody => ({ kind: 'reasoning.completed', messageId })),
+    ...idsOf(state.messages).map((messageId): CanonicalBody => ({ kind: 'message.completed', messageId })),
+    ...idsOf(state.approvals).map((approvalId): CanonicalBody => ({
       kind: 'approval.resolved',
       approvalId,
       decision: 'cancelled',
     })),
-    ...Object.keys(state.questions).map((questionId): CanonicalBody => ({
+    ...idsOf(state.questions).map((questionId): CanonicalBody => ({
       kind: 'question.resolved',
       questionId,
       answer: '',
       status: 'rejected',
     })),
-    ...Object.keys(state.tools).map((toolCallId): CanonicalBody => ({
+    ...idsOf(state.tools).map((toolCallId): CanonicalBody => ({
       kind: 'tool.completed',
       toolCallId,
       status: 'error',
       error: 'the run ended before the tool did',
     })),
-    ...Object.keys(state.children).map((childId): CanonicalBody => ({
+    ...idsOf(state.children).map((childId): CanonicalBody => ({
       kind: 'child.completed',
       childId,
       status: 'error',

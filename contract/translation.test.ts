@@ -108,6 +108,21 @@ describe('translating a segment', () => {
     expect(late.dispositions).toEqual([{ frameSeq: 1, kinds: [], suppressed: 'late frame: the turn has settled' }]);
   });
 
+  it('takes every id as an id, whatever it means to JavaScript', () => {
+    for (const id of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const { kinds } = run([
+        segment(0, [
+          { type: 'say', id, text: 'hi' },
+          { type: 'call', id },
+          { type: 'return', id },
+        ]),
+        segment(3, [settled], null),
+      ]);
+      const closed = ['tool.started', 'tool.completed', 'message.completed', 'turn.completed'];
+      expect(kinds).toEqual(['message.started', 'message.delta', ...closed]);
+    }
+  });
+
   it('warns of a native event without a mapping, and of a translator that throws', () => {
     const { operations } = run([segment(0, [{ type: 'mystery' }, { type: 'throw' }])]);
     expect(operations).toMatchObject([

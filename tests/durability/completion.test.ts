@@ -138,7 +138,7 @@ describe('completion', () => {
   it('dies visibly after eight failures instead of trying for ever', async () => {
     const { runId } = await settledRun();
     await db.pool.query(`update frame set payload = '[]' where run_id = $1`, [runId]);
-    for (let i = 0; i < 8; i++) await expect(canonicalize(runId)).rejects.toThrow();
+    for (let i = 0; i < 8; i++) await expect(canonicalize(runId)).rejects.toThrow('digest');
     const { rows } = await db.pool.query(
       'select o.state, r.canonical_state from outbox o join run r using (run_id) where run_id = $1',
       [runId],
