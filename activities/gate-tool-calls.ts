@@ -2,7 +2,7 @@ import type { ToolCall, ToolResultMessage } from '../contract/agent-messages.ts'
 import type { InterruptStatus } from '../contract/decision.ts';
 import type { GatedCall, GatePlan } from '../contract/run-plan.ts';
 import { commitGate, type InterruptRequest, type ToolReply } from '../infra/postgres/gate.ts';
-import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
+import { expireInterrupts, interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
 import type { Dependencies } from './dependencies.ts';
 import { toolResult } from './engines/builtin/frames.ts';
@@ -22,10 +22,12 @@ export function createGateToolCalls({ pool, tools }: Dependencies) {
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
+    const expiresInMs = await expireInterrupts(pool, runId);
     let plan = await gate();
     // what was just asked may have been answered already: look once more, at one state of the rows
     if (plan.gated.some(({ request }) => request !== undefined)) plan = await gate();
-    return { calls: plan.gated.map(({ call }) => call), pending: plan.pending };
+    const untilNext = plan.pending.length === 0 ? null : (expiresInMs ?? (await expireInterrupts(pool, runId)));
+    return { calls: plan.gated.map(({ call }) => call), pending: plan.pending, expiresInMs: untilNext };
 
     /** One look: what a call's state is and what is pending come from the same read of the interrupts. */
     async function gate(): Promise<{ gated: Gated[]; pending: string[] }> {

@@ -6,10 +6,12 @@ import { isConnectionLoss } from '../infra/postgres/transaction.ts';
 import { authenticate } from './auth.ts';
 import type { Gateway } from './gateway.ts';
 import { sendProblem } from './problem.ts';
+import { agUiRoutes } from './routes/ag-ui.ts';
 import { engineRoutes } from './routes/engines.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interruptRoutes } from './routes/interrupts.ts';
+import { runEventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
 import { threadEventsRouter } from './routes/thread-events.ts';
 import { threadRoutes } from './routes/threads.ts';
@@ -27,7 +29,17 @@ export function createApp(gateway: Gateway): Express {
   app.use(authenticate(gateway.config));
   app.use(refuseWhileDraining(gateway));
   app.use(jsonOnly, express.json({ limit: BODY_LIMIT, strict: true }));
-  for (const routes of [runRoutes, threadRoutes, interruptRoutes, evidenceRoutes, engineRoutes, threadEventsRouter]) {
+  const routers = [
+    runRoutes,
+    runEventRoutes,
+    threadRoutes,
+    threadEventsRouter,
+    interruptRoutes,
+    evidenceRoutes,
+    engineRoutes,
+    agUiRoutes,
+  ];
+  for (const routes of routers) {
     app.use('/v1', routes(gateway));
   }
   app.use((req) => {

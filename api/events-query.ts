@@ -51,7 +51,7 @@ export function readEventsQuery(req: Request, form: EventsForm): EventsQuery {
 }
 
 /** Node joins a header that came twice with a comma, which no cursor holds. */
-function lastEventId(req: Request): string | undefined {
+export function lastEventId(req: Request): string | undefined {
   const value = req.headers['last-event-id'];
   return Array.isArray(value) ? value.join(',') : value;
 }

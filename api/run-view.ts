@@ -49,6 +49,7 @@ export function viewInterrupt(interrupt: InterruptRow): Record<string, unknown> 
     decision: interrupt.decision === null ? null : (JSON.parse(interrupt.decision) as unknown),
     actor: interrupt.actor,
     created_at: interrupt.created_at.toISOString(),
+    deadline_at: interrupt.deadline_at?.toISOString() ?? null,
     resolved_at: interrupt.resolved_at?.toISOString() ?? null,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENCODINGS } from './encodings.ts';
 import { utf8Bytes } from './frames.ts';
 
 /** An input's size, at most, in bytes of UTF-8. */
@@ -26,6 +27,7 @@ export const CreateRun = z.strictObject({
   settings: z
     .strictObject({
       max_steps: z.int().min(1).max(100_000).optional(),
+      interrupt_timeout_seconds: z.int().min(1).max(31_536_000).optional(),
       system_prompt: z.string().max(100_000).refine(withoutNul, 'may hold no NUL character').optional(),
     })
     .optional(),
@@ -34,13 +36,13 @@ export type CreateRun = z.infer<typeof CreateRun>;
 
 export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'takes 1 to 200 visible ASCII characters');
 
-const wholeNumber = (min: number, max: number, fallback: number) =>
+const wholeNumberText = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, `takes a whole number from ${String(min)} to ${String(max)}`)
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
+    .pipe(z.number().min(min).max(max));
+const wholeNumber = (min: number, max: number, fallback: number) => wholeNumberText(min, max).default(fallback);
 
 export const Page = { limit: wholeNumber(1, 200, 50), cursor: z.string().max(100).optional() };
 export const RunQuery = z.strictObject({ wait: wholeNumber(0, 60, 0) });
@@ -52,3 +54,21 @@ export const InterruptListQuery = z.strictObject({
   thread_id: z.string().max(100).optional(),
 });
 export const NoQuery = z.strictObject({});
+
+/** The query of `GET /v1/runs/{id}/events`; `after` is read with the header `Last-Event-ID`. */
+export const RunEventsQuery = z.strictObject({
+  encoding: z.enum(ENCODINGS).default('canonical'),
+  leg: wholeNumberText(1, 100_000).optional(),
+  after: z.string().optional(),
+});
+
+/** The query of a run's creation: `stream` answers with the run's stream instead of the run. */
+export const CreateRunQuery = z.strictObject({ stream: z.enum(ENCODINGS).optional() });
+
+/** The body of `POST /v1/runs/{id}/interrupts/resolve`: decisions for several interrupts of a run, taken together or not at all. */
+export const ResolveMany = z.strictObject({
+  resolutions: z
+    .array(z.looseObject({ interrupt_id: z.string().max(100) }))
+    .min(1)
+    .max(100),
+});

@@ -19,6 +19,8 @@ export interface GatePlan {
   readonly calls: readonly GatedCall[];
   /** Ids of the interrupts that are still open. */
   readonly pending: readonly string[];
+  /** Milliseconds until the next of them expires; null when none will. */
+  readonly expiresInMs: number | null;
 }
 
 export interface ToolTurn {

@@ -58,7 +58,7 @@ async function gate(parked: {
     const details = howToAnswer(plan.pending);
     if (details !== shown) showState('waiting', details);
     shown = details;
-    await inbox.wait(lookAgainMs(looks));
+    await inbox.wait(Math.min(lookAgainMs(looks), plan.expiresInMs ?? Infinity));
     await recordAnswers(runId, inbox);
     await continueFrom(modelStep);
   }

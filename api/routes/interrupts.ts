@@ -1,23 +1,27 @@
 import { Router, type Request, type Response } from 'express';
 import { Decision, DECISION_FORMS } from '../../contract/decision.ts';
 import { TidemarkError } from '../../contract/errors.ts';
-import { InterruptListQuery, NoQuery } from '../../contract/rest.ts';
-import { markWoken } from '../../infra/postgres/command.ts';
+import { InterruptListQuery, NoQuery, ResolveMany } from '../../contract/rest.ts';
 import {
   findInterrupt,
   interruptNotFound,
+  interruptsOfRun,
   openInterrupts,
   resolveInterrupt,
+  resolveInterrupts,
   type InterruptRow,
 } from '../../infra/postgres/interrupt.ts';
-import { wakeRunWorkflow } from '../../infra/temporal/run-workflow.ts';
+import { findRunOfTenant } from '../../infra/postgres/run.ts';
 import { tenantOf } from '../auth.ts';
 import type { Gateway } from '../gateway.ts';
 import { viewInterrupt } from '../run-view.ts';
-import { pathOf, queryOf } from '../validate.ts';
+import { wakeRun } from '../tell-temporal.ts';
+import { bodyOf, pathOf, queryOf } from '../validate.ts';
+import { runNotFound } from './runs.ts';
 
 /** What waits for a person, and the person's answers (design §8). */
-export function interruptRoutes({ pool, temporal, log }: Gateway): Router {
+export function interruptRoutes(gateway: Gateway): Router {
+  const { pool } = gateway;
   const router = Router();
 
   router.get('/interrupts', async (req, res) => {
@@ -36,26 +40,33 @@ export function interruptRoutes({ pool, temporal, log }: Gateway): Router {
 
   router.post('/interrupts/:interruptId/resolve', async (req, res) => {
     queryOf(req, NoQuery);
-    const { interrupt_id: interruptId, run_id: runId } = await interruptOf(req, res);
+    const { interrupt_id: interruptId } = await interruptOf(req, res);
     const { interrupt, changed } = await resolveInterrupt(pool, {
       interruptId,
-      decision: decisionOf(req),
+      decision: decisionOf(req.body, 'decision'),
       actor: 'rest',
     });
-    if (changed) wake(runId, interruptId);
+    if (changed) wakeRun(gateway, interrupt);
     res.json(viewInterrupt(interrupt));
   });
 
-  return router;
+  router.post('/runs/:runId/interrupts/resolve', async (req, res) => {
+    queryOf(req, NoQuery);
+    const run = await findRunOfTenant(pool, tenantOf(res), pathOf(req, 'runId'));
+    if (run === null) throw runNotFound();
+    const { resolutions } = bodyOf(req, ResolveMany);
+    const own = new Set((await interruptsOfRun(pool, run.run_id)).map((interrupt) => interrupt.interrupt_id));
+    const decisions = resolutions.map(({ interrupt_id: interruptId, ...rest }, i) => {
+      if (!own.has(interruptId)) throw interruptNotFound();
+      return { interruptId, decision: decisionOf(rest, `resolutions.${String(i)}`) };
+    });
+    assertEachOnce(decisions);
+    const resolved = await resolveInterrupts(pool, decisions, 'rest');
+    for (const { interrupt, changed } of resolved) if (changed) wakeRun(gateway, interrupt);
+    res.json({ data: resolved.map(({ interrupt }) => viewInterrupt(interrupt)), next_cursor: null });
+  });
 
-  /** After the commit, and not waited for: an answer that Temporal is not told of is sent again by a dispatcher. */
-  function wake(runId: string, interruptId: string): void {
-    wakeRunWorkflow(temporal, runId)
-      .then(() => markWoken(pool, interruptId))
-      .catch((error: unknown) => {
-        log.warn({ err: error, runId, interruptId }, 'run not woken; a dispatcher will');
-      });
-  }
+  return router;
 
   async function interruptOf(req: Request, res: Response): Promise<InterruptRow> {
     const interrupt = await findInterrupt(pool, pathOf(req, 'interruptId'));
@@ -64,10 +75,17 @@ export function interruptRoutes({ pool, temporal, log }: Gateway): Router {
   }
 }
 
-function decisionOf(req: Request): Decision {
-  const parsed = Decision.safeParse(req.body);
+function decisionOf(body: unknown, field: string): Decision {
+  const parsed = Decision.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new TidemarkError('invalid_request', 'the body is no decision', `Send one of ${DECISION_FORMS}.`, {
-    facts: { field: 'decision', in: 'body' },
+  throw new TidemarkError('invalid_request', `${field} is no decision`, `Send one of ${DECISION_FORMS}.`, {
+    facts: { field, in: 'body' },
+  });
+}
+
+function assertEachOnce(resolutions: readonly { readonly interruptId: string }[]): void {
+  if (new Set(resolutions.map(({ interruptId }) => interruptId)).size === resolutions.length) return;
+  throw new TidemarkError('invalid_request', 'resolutions: an interrupt is named twice', 'Name each interrupt once.', {
+    facts: { field: 'resolutions', in: 'body' },
   });
 }

@@ -2,23 +2,24 @@ import { hash } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { TidemarkError } from '../../contract/errors.ts';
-import { utf8Bytes } from '../../contract/frames.ts';
-import { CreateRun, IdempotencyKey, INPUT_LIMIT_BYTES, NoQuery, RunListQuery, RunQuery } from '../../contract/rest.ts';
+import { CreateRun, CreateRunQuery, IdempotencyKey, NoQuery, RunListQuery, RunQuery } from '../../contract/rest.ts';
 import { acceptRun, threadNotFound } from '../../infra/postgres/accept-run.ts';
 import { requestCancel } from '../../infra/postgres/command.ts';
 import { findRunOfTenant, listRuns, type RunRow } from '../../infra/postgres/run.ts';
 import { threadOfTenant } from '../../infra/postgres/thread.ts';
-import { dispatchCommand } from '../../infra/dispatcher.ts';
 import { tenantOf } from '../auth.ts';
 import type { Gateway } from '../gateway.ts';
 import { chooseEngine } from '../models.ts';
+import { assertInputSize } from '../input-size.ts';
+import { streamRun } from '../run-stream/stream-run.ts';
 import { viewRun } from '../run-view.ts';
+import { tellTemporal } from '../tell-temporal.ts';
 import { waitUntilSettled } from '../wait-until-settled.ts';
 import { bodyOf, pathOf, queryOf } from '../validate.ts';
 
 /** Runs: start, read, list, cancel (design §8). */
 export function runRoutes(gateway: Gateway): Router {
-  const { pool, config, log } = gateway;
+  const { pool, config, hub } = gateway;
   const router = Router();
 
   router.post('/runs', async (req, res) => {
@@ -50,16 +51,17 @@ export function runRoutes(gateway: Gateway): Router {
     queryOf(req, NoQuery);
     const { run_id: runId } = await runOf(req, res);
     const { run, outcome } = await requestCancel(pool, runId);
-    if (outcome === 'cancelling') tellTemporal(runId, 'run.cancel');
+    if (outcome === 'cancelling') tellTemporal(gateway, runId, 'run.cancel');
     res.status(outcome === 'cancelling' ? 202 : 200).json(await viewRun(pool, config, run));
   });
 
   return router;
 
   async function create(req: Request, res: Response, threadId: string | null): Promise<void> {
-    queryOf(req, NoQuery);
+    const { stream: encoding } = queryOf(req, CreateRunQuery);
+    if (encoding !== undefined) hub.assertOpen();
     const body = bodyOf(req, CreateRun);
-    if (utf8Bytes(body.input) > INPUT_LIMIT_BYTES) throw inputTooLarge();
+    assertInputSize(body.input);
     const { run, created } = await acceptRun(pool, {
       tenantId: tenantOf(res),
       threadId,
@@ -72,18 +74,10 @@ export function runRoutes(gateway: Gateway): Router {
       idempotencyKey: idempotencyKey(req, threadId),
       fingerprint: hash('sha256', canonicalJson({ threadId, ...body })),
     });
-    if (created) tellTemporal(run.run_id, 'run.create');
-    res
-      .status(created ? 201 : 200)
-      .location(`/v1/runs/${run.run_id}`)
-      .json(await viewRun(pool, config, run));
-  }
-
-  /** After the commit, and not waited for: what fails here is done by a dispatcher, from the command's row. */
-  function tellTemporal(runId: string, kind: 'run.create' | 'run.cancel'): void {
-    dispatchCommand(gateway, { run_id: runId, kind }).catch((error: unknown) => {
-      log.warn({ err: error, runId, kind }, 'Temporal not told; a dispatcher will');
-    });
+    if (created) tellTemporal(gateway, run.run_id, 'run.create');
+    res.status(created ? 201 : 200).location(`/v1/runs/${run.run_id}`);
+    if (encoding === undefined) res.json(await viewRun(pool, config, run));
+    else await streamRun(hub, res, { run, encoding, leg: 1, after: 0 });
   }
 
   async function runOf(req: Request, res: Response): Promise<RunRow> {
@@ -99,15 +93,6 @@ export function runNotFound(): TidemarkError {
     'run_not_found',
     'there is no such run',
     'Check the run id; GET /v1/threads/{id}/runs lists a thread’s.',
-  );
-}
-
-function inputTooLarge(): TidemarkError {
-  return new TidemarkError(
-    'payload_too_large',
-    `input is over ${String(INPUT_LIMIT_BYTES)} bytes`,
-    'Send less, or put the text into a file and have a tool read it.',
-    { facts: { field: 'input', limit_bytes: INPUT_LIMIT_BYTES } },
   );
 }
 

@@ -11,6 +11,8 @@ export interface RunIntent {
   readonly tenantId: string;
   /** Null: the run begins a thread of its own. */
   readonly threadId: string | null;
+  /** The thread's name among its clients (AG-UI): found by it, or begun under it. */
+  readonly clientThreadId?: string;
   readonly input: string;
   readonly engine: string;
   readonly model: string;
@@ -36,7 +38,7 @@ export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run
       const earlier = await earlierCommand(client, intent, intent.idempotencyKey);
       if (earlier !== null) return { run: await readRun(client, earlier), created: false };
     }
-    const threadId = intent.threadId ?? (await createThread(client, intent.tenantId));
+    const threadId = intent.threadId ?? (await createThread(client, intent.tenantId, intent.clientThreadId ?? null));
     const thread = await lockThread(client, threadId, intent.tenantId);
     if (intent.multitask === 'reject' && thread.busy_run_id !== null) {
       throw new TidemarkError(
@@ -110,14 +112,18 @@ async function earlierCommand(client: pg.ClientBase, intent: RunIntent, key: str
   );
 }
 
-async function createThread(client: pg.ClientBase, tenantId: string): Promise<string> {
-  const threadId = newId('thread');
-  await client.query({
+/** A new thread; the one that is there when its client has named it before. */
+async function createThread(client: pg.ClientBase, tenantId: string, clientThreadId: string | null): Promise<string> {
+  const { rows } = await client.query<{ thread_id: string }>({
     name: 'thread-insert',
-    text: 'insert into thread (thread_id, tenant_id) values ($1, $2)',
-    values: [threadId, tenantId],
+    text: `insert into thread (thread_id, tenant_id, client_thread_id) values ($1, $2, $3)
+           on conflict (tenant_id, client_thread_id) where client_thread_id is not null
+              do update set updated_at = now()
+           returning thread_id`,
+    values: [newId('thread'), tenantId, clientThreadId],
   });
-  return threadId;
+  if (rows[0] === undefined) throw new Error('a thread was neither made nor found');
+  return rows[0].thread_id;
 }
 
 async function lockThread(

@@ -123,3 +123,13 @@ export async function markWoken(db: Queryable, interruptId: string): Promise<voi
     values: [interruptId],
   });
 }
+
+/** The run that an idempotency key made, or null. */
+export async function runOfKey(db: Queryable, tenantId: string, key: string): Promise<string | null> {
+  const { rows } = await db.query<{ run_id: string }>({
+    name: 'command-run-of-key',
+    text: 'select run_id from command where tenant_id = $1 and idempotency_key = $2',
+    values: [tenantId, key],
+  });
+  return rows[0]?.run_id ?? null;
+}

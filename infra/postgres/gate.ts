@@ -8,7 +8,7 @@ import type { TranslateFrame } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
 import { appendToLanes, type LaneAppend } from './lane.ts';
 import { insertMessages, sessionHead, type NewMessage } from './message.ts';
-import { lockThreadOfRun, readRun } from './run.ts';
+import { lockThreadOfRun, readRun, type RunRow } from './run.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
 
 export interface InterruptRequest {
@@ -110,14 +110,15 @@ async function askedSteps(client: Queryable, runId: string): Promise<Set<number>
 
 async function insertInterrupt(
   client: Queryable,
-  run: { run_id: string; tenant_id: string; thread_id: string },
+  run: RunRow,
   request: InterruptRequest & { interruptId: string },
 ): Promise<void> {
   await client.query({
     name: 'interrupt-insert',
     text: `insert into interrupt (interrupt_id, tenant_id, thread_id, run_id, step_index, kind, tool_call_id, tool_name,
-                                  arguments, args_digest, schema, prompt, options, status)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending')`,
+                                  arguments, args_digest, schema, prompt, options, status, deadline_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending',
+                   now() + make_interval(secs => $14))`,
     values: [
       request.interruptId,
       run.tenant_id,
@@ -132,6 +133,7 @@ async function insertInterrupt(
       request.schema,
       request.prompt,
       JSON.stringify(request.options),
+      run.settings.interrupt_timeout_seconds ?? null,
     ],
   });
 }

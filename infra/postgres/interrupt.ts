@@ -37,6 +37,8 @@ export interface InterruptRow {
   readonly actor: string | null;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
+  /** When it expires unless it is answered before. */
+  readonly deadline_at: Date | null;
 }
 
 export async function findInterrupt(db: Queryable, interruptId: string): Promise<InterruptRow | null> {
@@ -75,59 +77,100 @@ export async function openInterrupts(
   return rows;
 }
 
+export interface Resolution {
+  readonly interruptId: string;
+  readonly decision: Decision;
+}
+
 /**
- * Records a decision: the row, the frame and the `…resolved` delivery, in one transaction. The row is the one arbiter
+ * Records decisions: rows, frames and the `…resolved` deliveries, in one transaction: all or none. The row is the one arbiter
  * (design §3.5): a compare-and-set on (pending, epoch).
  *
  * **Contract:** the first decision wins. The same decision again returns `changed: false`; another one is
- * `interrupt_already_resolved` with the recorded decision. A decision that is not one for this kind, or edited arguments
- * that the tool's schema refuses, change nothing.
+ * `interrupt_already_resolved` with the recorded decision. A decision that is not one for its kind, or edited arguments that the
+ * tool's schema refuses, change nothing.
  */
+export async function resolveInterrupts(
+  pool: pg.Pool,
+  resolutions: readonly Resolution[],
+  actor: string,
+): Promise<{ interrupt: InterruptRow; changed: boolean }[]> {
+  return await inTransaction(pool, async (client) => {
+    const resolved = [];
+    for (const resolution of resolutions) resolved.push(await resolveOne(client, resolution, actor));
+    return resolved;
+  });
+}
+
+/** One decision; see `resolveInterrupts`. */
 export async function resolveInterrupt(
   pool: pg.Pool,
-  { interruptId, decision, actor }: { interruptId: string; decision: Decision; actor: string },
+  { actor, ...resolution }: Resolution & { actor: string },
 ): Promise<{ interrupt: InterruptRow; changed: boolean }> {
-  return await inTransaction(pool, async (client) => {
-    const asked = await findInterrupt(client, interruptId);
-    if (asked === null) throw interruptNotFound();
-    await lockThreadOfRun(client, asked.run_id);
-    const status = statusAfter(asked.kind, decision);
-    if (status === null) {
-      throw new TidemarkError(
-        'decision_not_allowed',
-        `this interrupt is ${anOrA(asked.kind)}`,
-        `Send one of ${DECISION_FORMS}.`,
-        {
-          facts: { kind: asked.kind },
-        },
-      );
-    }
-    if ('decision' in decision && decision.decision === 'edit')
-      checkEditedArguments(asked.schema, decision.edited_args);
-    const { rows } = await client.query<InterruptRow>({
-      name: 'interrupt-resolve',
-      text: `update interrupt set status = $3, decision = $4, actor = $5, resolved_at = now()
-              where interrupt_id = $1 and epoch = $2 and status = 'pending'
-          returning *`,
-      values: [interruptId, asked.epoch, status, JSON.stringify(decision), actor],
+  const [resolved] = await resolveInterrupts(pool, [resolution], actor);
+  if (resolved === undefined) throw new Error('a resolution has a result');
+  return resolved;
+}
+
+async function resolveOne(
+  client: pg.ClientBase,
+  { interruptId, decision }: Resolution,
+  actor: string,
+): Promise<{ interrupt: InterruptRow; changed: boolean }> {
+  const asked = await findInterrupt(client, interruptId);
+  if (asked === null) throw interruptNotFound();
+  await lockThreadOfRun(client, asked.run_id);
+  const status = statusAfter(asked.kind, decision);
+  if (status === null) {
+    const what = asked.kind === 'approval' ? 'an approval' : 'a question';
+    throw new TidemarkError('decision_not_allowed', `this interrupt is ${what}`, `Send one of ${DECISION_FORMS}.`, {
+      facts: { kind: asked.kind, interrupt_id: interruptId },
     });
-    const resolved = rows[0];
-    if (resolved === undefined)
-      return { interrupt: await sameOrConflict(client, interruptId, decision), changed: false };
-    await appendToLane(client, {
-      runId: asked.run_id,
-      provider: PLATFORM,
-      writer: null,
-      translate: () => undefined,
-      frames: [
-        {
-          at: Date.now(),
-          frame: resolvedFrame(asked, status, decision),
-        },
-      ],
-    });
-    return { interrupt: resolved, changed: true };
+  }
+  if ('edited_args' in decision) checkEditedArguments(asked.schema, decision.edited_args);
+  const { rows } = await client.query<InterruptRow>({
+    name: 'interrupt-resolve',
+    text: `update interrupt set status = $3, decision = $4, actor = $5, resolved_at = now()
+            where interrupt_id = $1 and epoch = $2 and status = 'pending'
+        returning *`,
+    values: [interruptId, asked.epoch, status, JSON.stringify(decision), actor],
   });
+  const resolved = rows[0];
+  if (resolved === undefined) return { interrupt: await sameOrConflict(client, interruptId, decision), changed: false };
+  await sayResolved(client, asked.run_id, [resolvedFrame(asked, status, decision)]);
+  return { interrupt: resolved, changed: true };
+}
+
+/**
+ * Expires the interrupts of a run whose time is over, by the same compare-and-set, and says so on the stream. Gives the
+ * milliseconds until the next one expires; null when none will.
+ */
+export async function expireInterrupts(pool: pg.Pool, runId: string): Promise<number | null> {
+  const pending = (await interruptsOfRun(pool, runId)).filter(({ status }) => status === 'pending');
+  const deadlines = pending.flatMap(({ deadline_at: at }) => (at === null ? [] : [at.getTime()]));
+  if (deadlines.length === 0) return null;
+  if (Math.min(...deadlines) > Date.now()) return Math.min(...deadlines) - Date.now();
+  await inTransaction(pool, async (client) => {
+    await lockThreadOfRun(client, runId);
+    const { rows } = await client.query<InterruptRow>({
+      name: 'interrupt-expire',
+      text: `update interrupt set status = 'expired', actor = 'system', resolved_at = now(), woken_at = now()
+              where run_id = $1 and status = 'pending' and deadline_at <= now()
+          returning *`,
+      values: [runId],
+    });
+    const frames = rows.map(({ interrupt_id: interruptId, kind }): PlatformFrame => {
+      return { type: 'interrupt.resolved', interruptId, kind, decision: 'expired' };
+    });
+    if (frames.length > 0) await sayResolved(client, runId, frames);
+  });
+  return 1_000;
+}
+
+async function sayResolved(client: pg.ClientBase, runId: string, frames: readonly PlatformFrame[]): Promise<void> {
+  const at = Date.now();
+  const stamped = frames.map((frame) => ({ at, frame }));
+  await appendToLane(client, { runId, provider: PLATFORM, writer: null, translate: () => undefined, frames: stamped });
 }
 
 /** The same words for a missing interrupt and for another tenant's. */
@@ -162,10 +205,6 @@ function resolvedFrame(asked: InterruptRow, status: InterruptStatus, decision: D
     ...('message' in decision && decision.message !== undefined ? { message: decision.message.slice(0, 2_000) } : {}),
     ...('values' in decision ? { answer: String(previewInput(decision.values.answer)) } : {}),
   };
-}
-
-function anOrA(kind: InterruptKind): string {
-  return kind === 'approval' ? 'an approval' : 'a question';
 }
 
 /** The interrupt that a tool call's step waited for, or null when it needed none. */

@@ -28,6 +28,8 @@ export interface RunRow {
 export interface RunSettings {
   readonly max_steps?: number;
   readonly system_prompt?: string;
+  /** After so long an unanswered interrupt expires. */
+  readonly interrupt_timeout_seconds?: number;
 }
 
 /** A run of any tenant, for the workers. */
@@ -86,4 +88,35 @@ export async function lockThreadOfRun(client: Queryable, runId: string): Promise
 export interface ThreadLock {
   readonly thread_id: string;
   readonly active_run_id: string | null;
+}
+
+/** The runs of a thread up to and with one of them, in the order of their turns. */
+export async function runsUpTo(db: Queryable, run: RunRow): Promise<RunRow[]> {
+  const { rows } = await db.query<RunRow>({
+    name: 'run-up-to',
+    text: 'select * from run where thread_id = $1 and turn_seq <= $2 order by turn_seq',
+    values: [run.thread_id, run.turn_seq],
+  });
+  return rows;
+}
+
+/** The run of a thread whose turn came last or comes last. */
+export async function latestRun(db: Queryable, threadId: string): Promise<RunRow | null> {
+  const { rows } = await db.query<RunRow>({
+    name: 'run-latest',
+    text: 'select * from run where thread_id = $1 order by turn_seq desc limit 1',
+    values: [threadId],
+  });
+  return rows[0] ?? null;
+}
+
+/** The ids of the user messages that AG-UI clients have posted to a thread. */
+export async function knownMessageIds(db: Queryable, threadId: string): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'run-known-messages',
+    text: `select jsonb_array_elements_text(metadata -> 'ag_ui' -> 'message_ids') as id from run
+            where thread_id = $1 and jsonb_typeof(metadata -> 'ag_ui' -> 'message_ids') = 'array'`,
+    values: [threadId],
+  });
+  return new Set(rows.map((row) => row.id));
 }

@@ -20,3 +20,17 @@ export async function threadOfTenant(db: Queryable, tenantId: string, threadId: 
   });
   return rows[0] ?? null;
 }
+
+/** A thread by the name that its client gave it. */
+export async function threadOfClient(
+  db: Queryable,
+  tenantId: string,
+  clientThreadId: string,
+): Promise<ThreadRow | null> {
+  const { rows } = await db.query<ThreadRow>({
+    name: 'thread-of-client',
+    text: 'select * from thread where tenant_id = $1 and client_thread_id = $2',
+    values: [tenantId, clientThreadId],
+  });
+  return rows[0] ?? null;
+}

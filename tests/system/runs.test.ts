@@ -104,7 +104,12 @@ describe('a run', () => {
       await gateway.send<Run>('POST', '/v1/runs', { input: 'ANSWER once' }, { 'idempotency-key': key });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => post(i % 2 === 0 ? rest : other)));
     expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(1);
-    expect(answers.map(({ status }) => String(status)).toSorted().map(Number)).toEqual([...Array<number>(19).fill(200), 201]);
+    expect(
+      answers
+        .map(({ status }) => String(status))
+        .toSorted()
+        .map(Number),
+    ).toEqual([...Array<number>(19).fill(200), 201]);
     const run = await rest.settled(answers[0]?.body.run_id ?? '');
     expect(model.calls('ANSWER once')).toBe(1);
     const replayed = await post(other);
