@@ -18,9 +18,6 @@ import { totalUsage } from './total-usage.ts';
 const STALL_MS = 120_000;
 const MAX_TOKENS = 16_384;
 
-/** Attempts of a model call, counted by Temporal; the workflow's retry policy says the same number. */
-export const MODEL_ATTEMPTS = 5;
-
 /**
  * One model call: streams the provider's events into the lane and ends the step with the assistant's message.
  *

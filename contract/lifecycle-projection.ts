@@ -20,7 +20,7 @@ import { completeTool, noteEffects, startTool, withdrawTool } from './lifecycle-
 import { lifecycleCode, lifecycleMessage, lifecycleName, tokens } from './lifecycle-values.ts';
 import type { LifecycleEvent } from './lifecycle.ts';
 
-export { initialProjection, legRunId, type ProjectedRun, type ProjectionState } from './lifecycle-projection-state.ts';
+export { initialProjection, legRunId, type ProjectionState } from './lifecycle-projection-state.ts';
 
 /**
  * The lifecycle streams of a run of any engine, leg by leg, from the rows of its delivery log in `deliverySeq` order.

@@ -3,4 +3,3 @@
  * checks a model's name and may not import the engine; a test holds the two together.
  */
 export const SCRIPTED_MODELS = ['approval', 'demo', 'question', 'slow', 'text', 'tools'] as const;
-export type ScriptedModel = (typeof SCRIPTED_MODELS)[number];

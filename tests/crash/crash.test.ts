@@ -139,7 +139,7 @@ describe('kill -9 of PostgreSQL', () => {
     await servers.startPostgres();
     await rest.until('it speaks on', async () => ((await delivered(run)).length > before.length + 5 ? true : null));
     await rest.send('POST', `/v1/runs/${run.run_id}/cancel`);
-    await rest.settled(run.run_id);
+    expect(await rest.settled(run.run_id)).toMatchObject({ stop_reason: 'cancelled' });
     await holds(run, before);
   }, 120_000);
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HttpAgent, type Message } from '@ag-ui/client';
+import { HttpAgent as OldHttpAgent } from 'ag-ui-client-0.0.59';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startStack, type Stack } from '../../infra/testing/stack.ts';
 import { startModelServer, type ModelServer } from '../fixtures/model-server.ts';
@@ -30,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  expect(complaints).toEqual([]);
+  if (complaints.length > 0) throw new Error(`the client complained: ${JSON.stringify(complaints).slice(0, 2_000)}`);
 });
 
 function newAgent(messages: Message[] = []): HttpAgent {
@@ -250,5 +251,37 @@ describe('a client that comes back', () => {
     const whole = await reader(newAgent(), run1, 0);
     expect(told(messages)).toEqual(told(whole));
     expect(JSON.stringify(messages).match(/word0 /g)).toHaveLength(1);
+  });
+});
+
+class OldReader extends OldHttpAgent {
+  protected override requestInit(): RequestInit {
+    return { method: 'GET', headers: { accept: 'text/event-stream' } };
+  }
+}
+
+describe('the AG-UI client before 1.0 (0.0.59)', () => {
+  it('runs, sees tools and an interrupt, and loads a thread with a failed run; a cancelled run is what it cannot read', async () => {
+    const agent = new OldHttpAgent({ url: `${stack.url}/v1/ag-ui/builtin`, threadId: crypto.randomUUID() });
+    const ask = async (content: string): Promise<void> => {
+      agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
+      await agent.runAgent();
+    };
+    await ask('PARALLEL for an old client');
+    expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'Both looks are over.' });
+    await ask('ERR401 for an old client').catch(() => undefined);
+    await ask('ANSWER for an old client');
+    expect(agent.messages.at(-1)).toMatchObject({ content: 'The answer is 42. ñ 你好 🌍' });
+    await ask('WRITE for an old client');
+    expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant' });
+
+    const cancelled = await rest.startRun('SLOW for an old client');
+    await rest.send('POST', `/v1/runs/${cancelled.run_id}/cancel`);
+    await rest.settled(cancelled.run_id);
+    const path = `/v1/runs/${cancelled.run_id}/events?encoding=ag-ui`;
+    const old = new OldReader({ url: `${stack.url}${path}` });
+    await expect(old.runAgent()).rejects.toThrow(/outcome/);
+    // it says on the console what it could not read
+    complaints = [];
   });
 });
