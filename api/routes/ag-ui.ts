@@ -38,9 +38,13 @@ export function agUiRoutes(gateway: Gateway): Router {
     const { engine, model } = chooseEngine(config, { engine: pathOf(req, 'engine'), model: undefined });
     res.json({
       identity: { name: engine, type: 'tidemark', metadata: { engines: ENGINE_NAMES, default_model: model } },
-      transport: { streaming: true, resumable: true },
-      humanInTheLoop: { supported: true, approvals: true, interventions: true },
-      reasoning: { supported: true, streaming: true },
+      transport: { streaming: true, resumable: true, websocket: false, httpBinary: false, pushNotifications: false },
+      tools: { supported: true, parallelCalls: true, clientProvided: false },
+      output: { structuredOutput: false, supportedMimeTypes: ['text/plain'] },
+      state: { snapshots: false, deltas: false, memory: false, persistentState: false },
+      multiAgent: { supported: false },
+      reasoning: { supported: true, streaming: true, encrypted: false },
+      humanInTheLoop: { supported: true, approvals: true, interrupts: true, approveWithEdits: true },
     });
   });
 

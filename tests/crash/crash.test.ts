@@ -156,6 +156,20 @@ describe('Temporal down', () => {
   }, 120_000);
 });
 
+describe('Temporal down while an answer is given', () => {
+  it('the answer is recorded at once and acted on when Temporal is back: it is never lost, never asked for again', async () => {
+    const run = await rest.startRun('WRITE without Temporal');
+    const [interrupt] = await rest.interruptOf(run.run_id);
+    await servers.killTemporal();
+    expect((await rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' })).status).toBe(200);
+    expect((await rest.run(run.run_id)).pending_interrupts).toEqual([]);
+    await servers.startTemporal();
+    expect((await rest.settled(run.run_id)).status).toBe('completed');
+    expect((await rest.events(run)).filter(({ kind }) => kind === 'file.changed')).toHaveLength(1);
+    await holds(run);
+  }, 120_000);
+});
+
 describe('a deploy', () => {
   it('hands the run over: SIGTERM of the worker is never a user’s stop', async () => {
     const run = await rest.startRun('SLOW across a deploy');

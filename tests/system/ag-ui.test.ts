@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HttpAgent, type Message } from '@ag-ui/client';
+import { AgentCapabilitiesSchema } from '@ag-ui/core/schemas';
 import { HttpAgent as OldHttpAgent } from 'ag-ui-client-0.0.59';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startStack, type Stack } from '../../infra/testing/stack.ts';
@@ -174,6 +175,30 @@ describe('the real AG-UI 1.0 client', () => {
     expect((await run(agent)).outcome).toBe('success');
     const fresh = await reader(agent, (await runsOf(agent))[0] as Run, 0);
     expect(fresh.filter(({ role }) => role === 'user')).toHaveLength(3);
+  });
+
+  it('is told what the engine can do, in AG-UI’s own words', async () => {
+    const { status, body } = await rest.send<unknown>('GET', '/v1/ag-ui/builtin');
+    expect(status).toBe(200);
+    expect(AgentCapabilitiesSchema.parse(body)).toEqual(body);
+    expect(body).toMatchObject({ humanInTheLoop: { interrupts: true }, tools: { clientProvided: false } });
+    expect(await rest.send('GET', '/v1/ag-ui/warp')).toMatchObject({ status: 422, body: { code: 'unknown_engine' } });
+  });
+
+  it('that has nothing new to say, or no run to answer, gets a problem and starts nothing', async () => {
+    const agent = newAgent();
+    say(agent, 'ANSWER then nothing');
+    await run(agent);
+    const again = { threadId: agent.threadId, runId: 'other', messages: agent.messages };
+    expect(await rest.send('POST', '/v1/ag-ui/builtin', again)).toMatchObject({
+      status: 422,
+      body: { code: 'nothing_to_run' },
+    });
+    const resume = [{ interruptId: 'int_none', status: 'resolved', payload: { approved: true } }];
+    const answer = await rest.send('POST', '/v1/ag-ui/builtin', { ...again, resume });
+    expect(answer).toMatchObject({ status: 409, body: { code: 'interrupts_not_covered' } });
+    expect(await rest.send('POST', '/v1/ag-ui/builtin', { threadId: 't' })).toMatchObject({ status: 400 });
+    expect(await runsOf(agent)).toHaveLength(1);
   });
 
   it('posts the same run again and gets the same run', async () => {
