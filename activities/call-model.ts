@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { AssistantMessage, ToolCall } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import { conversationOf, messagesOfRun } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
@@ -68,6 +69,7 @@ export function createCallModel(deps: Dependencies) {
         result: JSON.stringify(turn),
         contentHash: hash('sha256', canonicalJson(ended.content)),
       });
+      crashPoint('model-step.committed');
       return turn;
 
       async function fail(failed: AssistantMessage, { attempt }: ActivityLife): Promise<never> {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { revisionsToTruth, SealedTranslation, type CompletionRecord } from '../contract/sealed-translation.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import { digestOfEvents } from '../infra/run-digest.ts';
 import { completeRun } from '../infra/postgres/complete-run.ts';
 import { foldedEventsOfRun } from '../infra/postgres/delivery.ts';
@@ -52,6 +53,7 @@ export function createCanonicalize({ pool, log }: Dependencies) {
     for await (const segment of segmentsOf(pool, runId)) {
       digest = chainDigest(digest, segment.payload);
       translation.add(segment);
+      crashPoint('translating');
       if (++count % SEGMENTS_PER_TURN === 0) await nextTurn();
     }
     if (digest !== watermark.frameDigest) throw new Error('the stored frames do not give the lane’s digest');
@@ -59,6 +61,7 @@ export function createCanonicalize({ pool, log }: Dependencies) {
     const revisions = revisionsToTruth(truth, await foldedEventsOfRun(pool, runId));
     const record: CompletionRecord = { runId, status: 'complete', watermark, ...digestOfEvents(truth.values()) };
     const completion = await completeRun(pool, { runId, threadId, claim, watermark, revisions, record });
+    crashPoint('complete.committed');
     if (completion === 'watermark-moved') throw new Error('the watermark moved while the run was translated');
     if (completion === 'complete')
       log.info({ runId, events: record.events, revisions: revisions.length }, 'run complete');

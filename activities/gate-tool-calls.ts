@@ -1,6 +1,7 @@
 import type { ToolCall, ToolResultMessage } from '../contract/agent-messages.ts';
 import type { InterruptStatus } from '../contract/decision.ts';
 import type { GatedCall, GatePlan } from '../contract/run-plan.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import { commitGate, type InterruptRequest, type ToolReply } from '../infra/postgres/gate.ts';
 import { expireInterrupts, interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
@@ -25,7 +26,10 @@ export function createGateToolCalls({ pool, tools }: Dependencies) {
     const expiresInMs = await expireInterrupts(pool, runId);
     let plan = await gate();
     // what was just asked may have been answered already: look once more, at one state of the rows
-    if (plan.gated.some(({ request }) => request !== undefined)) plan = await gate();
+    if (plan.gated.some(({ request }) => request !== undefined)) {
+      crashPoint('interrupt.committed');
+      plan = await gate();
+    }
     const untilNext = plan.pending.length === 0 ? null : (expiresInMs ?? (await expireInterrupts(pool, runId)));
     return { calls: plan.gated.map(({ call }) => call), pending: plan.pending, expiresInMs: untilNext };
 

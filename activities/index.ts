@@ -8,6 +8,7 @@ import { createOpenRun } from './open-run.ts';
 import { createRecordDecision } from './record-decision.ts';
 import { createRunTool } from './run-tool.ts';
 import { createSettleRun } from './settle-run.ts';
+import { createSweep } from './sweep.ts';
 
 /** What drives engines: long, heartbeating, on the queue whose slots are sized for the engines. */
 export function engineActivities(deps: Dependencies) {
@@ -23,6 +24,7 @@ export function controlActivities(deps: Dependencies) {
     recordDecision: createRecordDecision(deps),
     settleRun: createSettleRun(deps),
     canonicalize: createCanonicalize(deps),
+    sweep: createSweep(deps),
     /** Tells a run that it has the turn; one that is over needs no telling. */
     wakeRun: async (runId: string): Promise<void> => {
       await deps.temporal.workflow.getHandle(runId).signal(SIGNAL.wake).catch(ignoreMissing);

@@ -2,6 +2,7 @@ import { PLATFORM } from '../contract/frames.ts';
 import { Decision, DECISION_FORMS } from '../contract/decision.ts';
 import { TidemarkError } from '../contract/errors.ts';
 import { InterruptId } from '../contract/ids.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import { findInterrupt, interruptNotFound, resolveInterrupt } from '../infra/postgres/interrupt.ts';
 import { appendToLane } from '../infra/postgres/lane.ts';
 import { inTransaction } from '../infra/postgres/transaction.ts';
@@ -23,6 +24,7 @@ export function createRecordDecision({ pool, log }: Dependencies) {
       const interrupt = await findInterrupt(pool, interruptId);
       if (interrupt?.run_id !== runId) throw interruptNotFound();
       await resolveInterrupt(pool, { interruptId, decision, actor: 'temporal-signal' });
+      crashPoint('decision.committed');
     } catch (error) {
       if (!(error instanceof TidemarkError)) throw error;
       log.warn({ runId, code: error.code }, 'signalled answer refused');

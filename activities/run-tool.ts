@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentToolResult, ToolCall, ToolResultMessage } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ToolTurn } from '../contract/run-plan.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import { digestArguments } from '../infra/postgres/gate.ts';
 import { interruptOfStep } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
@@ -52,6 +53,7 @@ export function createRunTool(deps: Dependencies) {
       const startedAt = performance.now();
       const workspace = join(config.workspaceRoot, run.thread_id);
       const result = await execute(deps, { tool, call, life, workspace, isRepeat: opened.repeated });
+      crashPoint('tool.took-effect');
       const durationMs = Math.round(performance.now() - startedAt);
       const stop = life.stopReason();
       if (stop === 'lost') throw ApplicationFailure.retryable('the attempt was given up', 'worker_lost');
@@ -73,6 +75,7 @@ export function createRunTool(deps: Dependencies) {
         result: JSON.stringify(turn),
         contentHash: hash('sha256', canonicalJson(result.content)),
       });
+      crashPoint('tool-step.committed');
       return turn;
     });
   };

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Ending, Settled } from '../contract/run-plan.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import { laneLength } from '../infra/postgres/outbox.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { lastStepError } from '../infra/postgres/step.ts';
@@ -20,6 +21,7 @@ export function createSettleRun({ pool, log }: Dependencies) {
     const run = await readRun(pool, runId);
     const { translate } = engineOf(run.engine);
     const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(runId, ending), translate);
+    crashPoint('settle.committed');
     log.info({ runId, status: settled.status, stopReason: settled.stop_reason }, 'run settled');
     if (settled.status !== 'completed' && settled.status !== 'failed') throw new Error(`run ${runId} is not settled`);
     const stopReason = settled.stop_reason ?? '';

@@ -10,6 +10,7 @@ import { createListener } from '../infra/postgres/listener.ts';
 import { openDatabase } from '../infra/postgres/open-database.ts';
 import { connectTemporal } from '../infra/temporal/client.ts';
 import { ensureSearchAttributes } from '../infra/temporal/search-attributes.ts';
+import { ensureSweepSchedule } from '../infra/temporal/sweep-schedule.ts';
 import { runProcess } from '../infra/process.ts';
 import { buildWorkflowBundle } from './bundle.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -18,7 +19,6 @@ import { builtinTools } from './engines/builtin/tools/registry.ts';
 import { GroupCommitter } from './group-committer.ts';
 import { controlActivities, engineActivities } from './index.ts';
 import { RunWatch } from './run-watch.ts';
-import { IntentSweep } from './intent-sweep.ts';
 import { workerSettings } from './worker-options.ts';
 
 /** What Temporal warns of and is meant to be: the engine queue's worker has no workflows. */
@@ -33,6 +33,7 @@ await runProcess('worker', async () => {
   const pool = await openDatabase(databaseUrl, { applicationName: 'tidemark-worker', log });
   const temporal = await connectTemporal(config);
   await ensureSearchAttributes(temporal);
+  await ensureSweepSchedule(temporal);
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
   const providers = createProviders(config.openai === undefined ? {} : { openai: config.openai });
@@ -50,11 +51,9 @@ await runProcess('worker', async () => {
     log,
   });
   const dispatcher = new Dispatcher({ pool, temporal, log });
-  const sweep = new IntentSweep(deps);
   await listener.start();
   watch.start();
   dispatcher.start();
-  sweep.start();
   const runs = Promise.all(workers.map(async (worker) => await worker.run()));
   runs.catch(() => undefined);
 
@@ -65,7 +64,7 @@ await runProcess('worker', async () => {
     async stop() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await runs;
-      await Promise.all([dispatcher.stop(), sweep.stop(), listener.stop()]);
+      await Promise.all([dispatcher.stop(), listener.stop()]);
       watch.stop();
       await committer.idle();
       await temporal.connection.close();

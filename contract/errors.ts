@@ -27,6 +27,7 @@ export const ERROR_CODES = [
   'decision_not_allowed',
   'edited_args_invalid',
   'leg_not_found',
+  'intent_not_dead',
   'interrupts_not_covered',
   'nothing_to_run',
   // what the system could not do
@@ -46,6 +47,8 @@ export const ERROR_CODES = [
   'model_not_configured',
   'step_limit',
   'worker_lost',
+  'workflow_terminated',
+  'workflow_lost',
   'thread_durability_uncertain',
   'harness_event_invalid',
   'harness_stream_closed',

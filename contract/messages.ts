@@ -1,7 +1,10 @@
 /** The names that cross Temporal: workflow types, signals, queues, search attributes. Written once, imported everywhere. */
 export const TASK_QUEUE = { engine: 'tidemark-engine', control: 'tidemark-control' } as const;
 
-export const WORKFLOW = { agentRun: 'agentRun' } as const;
+export const WORKFLOW = { agentRun: 'agentRun', sweep: 'sweep' } as const;
+
+/** The Temporal Schedule that ends what nobody else will end. */
+export const SWEEP_SCHEDULE = 'tidemark-sweep';
 
 export const SIGNAL = {
   /** Something changed that the run waits for: look at the rows again. Carries nothing. */

@@ -48,6 +48,8 @@ export const Page = { limit: wholeNumber(1, 200, 50), cursor: z.string().max(100
 export const RunQuery = z.strictObject({ wait: wholeNumber(0, 60, 0) });
 export const RunListQuery = z.strictObject(Page);
 export const FrameListQuery = z.strictObject(Page);
+/** `GET /v1/outbox`: canonicalization intents that were given up. */
+export const DeadListQuery = z.strictObject({ ...Page, state: z.literal('dead').default('dead') });
 export const InterruptListQuery = z.strictObject({
   ...Page,
   status: z.literal('open').default('open'),

@@ -121,6 +121,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
+/** Tests only: the crash point at which this process ends itself (`crash-point.ts`). */
+export const crashAt = process.env['TIDEMARK_CRASH_AT'];
+
 /** What may be printed: of every secret only that it is there, under names that the log does not blot out. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const { databaseUrl, temporal, apiKeys, openai, ...rest } = config;

@@ -1,12 +1,13 @@
 import { Router, type Request, type Response } from 'express';
 import { TidemarkError } from '../../contract/errors.ts';
-import { FrameListQuery, NoQuery } from '../../contract/rest.ts';
+import { DeadListQuery, FrameListQuery, NoQuery } from '../../contract/rest.ts';
 import { findCompletion } from '../../infra/postgres/complete-run.ts';
 import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
 import { segmentPage, segmentsOf } from '../../infra/postgres/frame.ts';
 import { chainDigest } from '../../infra/postgres/lane-segment.ts';
 import { EMPTY_DIGEST } from '../../infra/postgres/lane.ts';
 import { findRunOfTenant, type RunRow } from '../../infra/postgres/run.ts';
+import { deadIntents, reviveIntent } from '../../infra/postgres/sweep.ts';
 import { listSteps } from '../../infra/postgres/step.ts';
 import { digestOfEvents } from '../../infra/run-digest.ts';
 import { tenantOf } from '../auth.ts';
@@ -68,6 +69,25 @@ export function evidenceRoutes({ pool }: Gateway): Router {
       recorded: record,
       computed: { ...log, frameDigest },
     });
+  });
+
+  router.get('/outbox', async (req, res) => {
+    const { limit, cursor } = queryOf(req, DeadListQuery);
+    const rows = await deadIntents(pool, { tenantId: tenantOf(res), after: cursor ?? null, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    const data = page.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+    res.json({ data, next_cursor: rows.length > limit ? (page.at(-1)?.run_id ?? null) : null });
+  });
+
+  router.post('/runs/:runId/canonicalize', async (req, res) => {
+    queryOf(req, NoQuery);
+    const { run_id: runId, canonical_state: state } = await runOf(req, res);
+    if (!(await reviveIntent(pool, runId))) {
+      throw new TidemarkError('intent_not_dead', `the run’s canonicalization is ${state}`, 'Nothing to retry.', {
+        facts: { canonical_state: state },
+      });
+    }
+    res.status(202).json({ run_id: runId, canonical_state: 'pending' });
   });
 
   return router;

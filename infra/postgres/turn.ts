@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { PLATFORM } from '../../contract/frames.ts';
 import type { PlatformFrame } from '../../contract/platform-frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
+import { crashPoint } from '../crash-point.ts';
 import { appendToLane } from './lane.ts';
 import { sessionHead } from './message.ts';
 import { lockThreadOfRun, readRun, type RunRow } from './run.ts';
@@ -102,6 +103,7 @@ export async function settleRun(
       values: [runId, status, stopReason, error === undefined ? null : JSON.stringify(error), thread.thread_id],
     });
     const nextRunId = await handOver(client, thread, runId);
+    crashPoint('settle.uncommitted');
     return { run: await readRun(client, runId), nextRunId };
   });
 }

@@ -12,6 +12,8 @@ import type { OwnServers } from './own-servers.ts';
 export interface StackProcess {
   readonly pid: number;
   readonly url: string;
+  /** How it ended: a signal's name or `exit code N`. */
+  readonly exited: Promise<string>;
   kill(signal: NodeJS.Signals): Promise<void>;
   /** SIGTERM, and the code that it ended with. */
   end(): Promise<string>;
@@ -29,8 +31,9 @@ export interface Stack {
   readonly home: string;
   readonly gateways: StackProcess[];
   readonly workers: StackProcess[];
-  startGateway(port?: number): Promise<StackProcess>;
-  startWorker(): Promise<StackProcess>;
+  /** `more` is the environment of this one process. */
+  startGateway(port?: number, more?: Readonly<Record<string, string>>): Promise<StackProcess>;
+  startWorker(more?: Readonly<Record<string, string>>): Promise<StackProcess>;
   /** All that the processes have written. */
   logs(): string;
   stop(): Promise<void>;
@@ -104,13 +107,13 @@ export async function startStack({ gateways = 1, workers = 1, env = {}, servers 
     home,
     gateways: [],
     workers: [],
-    async startGateway(port = 0) {
-      const gateway = await start('api/server.ts', { TIDEMARK_PORT: String(port) });
+    async startGateway(port = 0, more = {}) {
+      const gateway = await start('api/server.ts', { TIDEMARK_PORT: String(port), ...more });
       stack.gateways.push(gateway);
       return gateway;
     },
-    async startWorker() {
-      const worker = await start('activities/worker.ts', {});
+    async startWorker(more = {}) {
+      const worker = await start('activities/worker.ts', more);
       stack.workers.push(worker);
       return worker;
     },
@@ -140,6 +143,7 @@ function stackProcess({ process: child, url }: NodeChild): StackProcess {
   return {
     pid: child.pid,
     url: url ?? '',
+    exited: child.exited,
     async kill(signal) {
       child.kill(signal);
       if (signal === 'SIGKILL') await child.exited;

@@ -1,0 +1,24 @@
+import { crashAt } from './config.ts';
+
+/** The moments between two commits, or a commit and what follows it, at which a process that dies is hardest to recover. */
+export type CrashPoint =
+  | 'run.create.committed'
+  | 'run.cancel.committed'
+  | 'interrupt.committed'
+  | 'decision.committed'
+  | 'model-step.committed'
+  | 'tool.took-effect'
+  | 'tool-step.committed'
+  | 'settle.uncommitted'
+  | 'settle.committed'
+  | 'translating'
+  | 'complete.committed';
+
+/**
+ * Where a test may end this process as `kill -9` would (`tests/crash/points.test.ts`).
+ *
+ * **Contract:** does nothing unless TIDEMARK_CRASH_AT names this point; then it does not return.
+ */
+export function crashPoint(name: CrashPoint): void {
+  if (crashAt === name) process.kill(process.pid, 'SIGKILL');
+}
