@@ -3,26 +3,13 @@ import { join } from 'node:path';
 import { HttpAgent, type Message } from '@ag-ui/client';
 import { AgentCapabilitiesSchema } from '@ag-ui/core/schemas';
 import { HttpAgent as OldHttpAgent } from 'ag-ui-client-0.0.59';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startStack, type Stack } from '../../infra/testing/stack.ts';
-import { startModelServer, type ModelServer } from '../fixtures/model-server.ts';
-import { Rest, type Problem, type Run } from '../fixtures/rest.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Problem, type Run } from '../fixtures/rest.ts';
+import { useWorld } from '../fixtures/world.ts';
 
-let model: ModelServer;
-let stack: Stack;
-let rest: Rest;
+const world = useWorld();
 let complaints: unknown[] = [];
 
-beforeAll(async () => {
-  model = await startModelServer();
-  const env = { OPENAI_API_KEY: 'sk-canary-key', OPENAI_BASE_URL: model.baseUrl, OPENAI_MODEL: 'scripted' };
-  stack = await startStack({ env });
-  rest = new Rest(stack.url);
-});
-afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
-});
 // the client warns and goes on where it must strip or invent something: here that is a fault
 beforeEach(() => {
   complaints = [];
@@ -37,7 +24,7 @@ afterEach(() => {
 
 function newAgent(messages: Message[] = []): HttpAgent {
   return new HttpAgent({
-    url: `${stack.url}/v1/ag-ui/builtin`,
+    url: `${world.stack.url}/v1/ag-ui/builtin`,
     threadId: crypto.randomUUID(),
     initialMessages: messages,
   });
@@ -75,11 +62,11 @@ async function run(agent: HttpAgent, parameters: Parameters<HttpAgent['runAgent'
 }
 
 async function runsOf(agent: HttpAgent): Promise<Run[]> {
-  const { rows } = await stack.pool.query<{ thread_id: string }>(
+  const { rows } = await world.stack.pool.query<{ thread_id: string }>(
     'select thread_id from thread where client_thread_id = $1',
     [agent.threadId],
   );
-  const { body } = await rest.send<{ data: Run[] }>('GET', `/v1/threads/${rows[0]?.thread_id ?? ''}/runs`);
+  const { body } = await world.rest.send<{ data: Run[] }>('GET', `/v1/threads/${rows[0]?.thread_id ?? ''}/runs`);
   return body.data;
 }
 
@@ -97,7 +84,7 @@ describe('the real AG-UI 1.0 client', () => {
       ['assistant', 'The answer is 42. ñ 你好 🌍'],
     ]);
     expect(await runsOf(agent)).toHaveLength(2);
-    expect(model.calls('ANSWER the second')).toBe(1);
+    expect(world.model.calls('ANSWER the second')).toBe(1);
   });
 
   it('shows parallel tool calls with their results', async () => {
@@ -120,7 +107,7 @@ describe('the real AG-UI 1.0 client', () => {
     ];
     expect((await run(agent, { resume })).outcome).toBe('success');
     const [first] = await runsOf(agent);
-    expect(await readFile(join(stack.home, 'workspaces', first?.thread_id ?? '', 'client.txt'), 'utf8')).toBe(
+    expect(await readFile(join(world.stack.home, 'workspaces', first?.thread_id ?? '', 'client.txt'), 'utf8')).toBe(
       'edited in the client',
     );
     expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'The write turn is over.' });
@@ -138,7 +125,7 @@ describe('the real AG-UI 1.0 client', () => {
       messages: [],
       resume: [{ interruptId: one, status: 'resolved', payload: { approved: true } }],
     };
-    const refused = await rest.send<Problem>('POST', '/v1/ag-ui/builtin', some);
+    const refused = await world.rest.send<Problem>('POST', '/v1/ag-ui/builtin', some);
     expect(refused).toMatchObject({ status: 409, body: { code: 'interrupts_not_covered' } });
     const resume = [
       { interruptId: one ?? '', status: 'resolved' as const, payload: { approved: true } },
@@ -147,7 +134,7 @@ describe('the real AG-UI 1.0 client', () => {
     ];
     expect((await run(agent, { resume })).outcome).toBe('success');
     const [thread] = await runsOf(agent);
-    const events = await rest.events(thread as Run);
+    const events = await world.rest.events(thread as Run);
     expect(events.filter(({ kind }) => kind === 'file.changed')).toHaveLength(1);
   });
 
@@ -167,8 +154,8 @@ describe('the real AG-UI 1.0 client', () => {
     say(agent, 'SLOW for a client');
     const runId = crypto.randomUUID();
     const slow = run(agent, { runId });
-    await rest.until('it runs', async () => (model.calls('SLOW for a client') > 0 ? true : null));
-    const cancel = await rest.send('POST', '/v1/ag-ui/builtin/cancel', { threadId: agent.threadId, runId });
+    await world.rest.until('it runs', async () => (world.model.calls('SLOW for a client') > 0 ? true : null));
+    const cancel = await world.rest.send('POST', '/v1/ag-ui/builtin/cancel', { threadId: agent.threadId, runId });
     expect(cancel.status).toBe(202);
     expect((await slow).outcome).toBe('cancelled');
     say(agent, 'ANSWER after both');
@@ -178,11 +165,14 @@ describe('the real AG-UI 1.0 client', () => {
   });
 
   it('is told what the engine can do, in AG-UI’s own words', async () => {
-    const { status, body } = await rest.send<unknown>('GET', '/v1/ag-ui/builtin');
+    const { status, body } = await world.rest.send<unknown>('GET', '/v1/ag-ui/builtin');
     expect(status).toBe(200);
     expect(AgentCapabilitiesSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({ humanInTheLoop: { interrupts: true }, tools: { clientProvided: false } });
-    expect(await rest.send('GET', '/v1/ag-ui/warp')).toMatchObject({ status: 422, body: { code: 'unknown_engine' } });
+    expect(await world.rest.send('GET', '/v1/ag-ui/warp')).toMatchObject({
+      status: 422,
+      body: { code: 'unknown_engine' },
+    });
   });
 
   it('that has nothing new to say, or no run to answer, gets a problem and starts nothing', async () => {
@@ -190,14 +180,14 @@ describe('the real AG-UI 1.0 client', () => {
     say(agent, 'ANSWER then nothing');
     await run(agent);
     const again = { threadId: agent.threadId, runId: 'other', messages: agent.messages };
-    expect(await rest.send('POST', '/v1/ag-ui/builtin', again)).toMatchObject({
+    expect(await world.rest.send('POST', '/v1/ag-ui/builtin', again)).toMatchObject({
       status: 422,
       body: { code: 'nothing_to_run' },
     });
     const resume = [{ interruptId: 'int_none', status: 'resolved', payload: { approved: true } }];
-    const answer = await rest.send('POST', '/v1/ag-ui/builtin', { ...again, resume });
+    const answer = await world.rest.send('POST', '/v1/ag-ui/builtin', { ...again, resume });
     expect(answer).toMatchObject({ status: 409, body: { code: 'interrupts_not_covered' } });
-    expect(await rest.send('POST', '/v1/ag-ui/builtin', { threadId: 't' })).toMatchObject({ status: 400 });
+    expect(await world.rest.send('POST', '/v1/ag-ui/builtin', { threadId: 't' })).toMatchObject({ status: 400 });
     expect(await runsOf(agent)).toHaveLength(1);
   });
 
@@ -210,7 +200,7 @@ describe('the real AG-UI 1.0 client', () => {
     again.threadId = agent.threadId;
     await run(again, { runId });
     expect(told(again.messages)).toEqual(told(agent.messages));
-    expect(model.calls('ANSWER exactly once')).toBe(1);
+    expect(world.model.calls('ANSWER exactly once')).toBe(1);
   });
 });
 
@@ -224,11 +214,11 @@ async function reader(
 ): Promise<Message[]> {
   const path = `/v1/runs/${runId}/events?encoding=ag-ui&after=${String(after)}${leg === undefined ? '' : `&leg=${String(leg)}`}`;
   const client = new HttpAgent({
-    url: `${stack.url}${path}`,
+    url: `${world.stack.url}${path}`,
     threadId: agent.threadId,
     initialMessages: structuredClone(held),
   });
-  client.fetch = async () => await fetch(`${stack.url}${path}`, { headers: { accept: 'text/event-stream' } });
+  client.fetch = async () => await fetch(`${world.stack.url}${path}`, { headers: { accept: 'text/event-stream' } });
   await run(client);
   return client.messages;
 }
@@ -245,8 +235,8 @@ describe('a client that comes back', () => {
     await run(agent, { resume });
     const atEnd = told(agent.messages);
     const [latest] = await runsOf(agent);
-    const settled = await rest.settled(latest?.run_id ?? '');
-    const deliveries = await rest.deliveries(settled.thread_id);
+    const settled = await world.rest.settled(latest?.run_id ?? '');
+    const deliveries = await world.rest.deliveries(settled.thread_id);
     const head = deliveries.length;
     for (const { delivery_seq: after } of [{ delivery_seq: 0 }, ...deliveries]) {
       if (after > 0 && deliveries[after - 1]?.event?.runId !== settled.run_id) continue;
@@ -267,11 +257,15 @@ describe('a client that comes back', () => {
   }, 120_000);
 
   it('in the middle of a live message gets the partial message and the rest, once', async () => {
-    const run1 = await rest.startRun('SLOW and live');
-    await rest.until('it speaks', async () => ((await rest.deliveries(run1.thread_id)).length > 12 ? true : null));
+    const run1 = await world.rest.startRun('SLOW and live');
+    await world.rest.until('it speaks', async () =>
+      (await world.rest.deliveries(run1.thread_id)).length > 12 ? true : null,
+    );
     const following = reader(newAgent(), run1, 8);
-    await rest.until('it speaks on', async () => ((await rest.deliveries(run1.thread_id)).length > 30 ? true : null));
-    await rest.send('POST', `/v1/runs/${run1.run_id}/cancel`);
+    await world.rest.until('it speaks on', async () =>
+      (await world.rest.deliveries(run1.thread_id)).length > 30 ? true : null,
+    );
+    await world.rest.send('POST', `/v1/runs/${run1.run_id}/cancel`);
     const messages = await following;
     const whole = await reader(newAgent(), run1, 0);
     expect(told(messages)).toEqual(told(whole));
@@ -287,7 +281,7 @@ class OldReader extends OldHttpAgent {
 
 describe('the AG-UI client before 1.0 (0.0.59)', () => {
   it('runs, sees tools and an interrupt, and loads a thread with a failed run; a cancelled run is what it cannot read', async () => {
-    const agent = new OldHttpAgent({ url: `${stack.url}/v1/ag-ui/builtin`, threadId: crypto.randomUUID() });
+    const agent = new OldHttpAgent({ url: `${world.stack.url}/v1/ag-ui/builtin`, threadId: crypto.randomUUID() });
     const ask = async (content: string): Promise<void> => {
       agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
       await agent.runAgent();
@@ -300,11 +294,11 @@ describe('the AG-UI client before 1.0 (0.0.59)', () => {
     await ask('WRITE for an old client');
     expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant' });
 
-    const cancelled = await rest.startRun('SLOW for an old client');
-    await rest.send('POST', `/v1/runs/${cancelled.run_id}/cancel`);
-    await rest.settled(cancelled.run_id);
+    const cancelled = await world.rest.startRun('SLOW for an old client');
+    await world.rest.send('POST', `/v1/runs/${cancelled.run_id}/cancel`);
+    await world.rest.settled(cancelled.run_id);
     const path = `/v1/runs/${cancelled.run_id}/events?encoding=ag-ui`;
-    const old = new OldReader({ url: `${stack.url}${path}` });
+    const old = new OldReader({ url: `${world.stack.url}${path}` });
     await expect(old.runAgent()).rejects.toThrow(/outcome/);
     // it says on the console what it could not read
     complaints = [];

@@ -1,38 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { EventSource } from 'eventsource';
-import { startStack, type Stack } from '../../infra/testing/stack.ts';
 import { createLifecycleMachine } from '../../contract/lifecycle-machine.ts';
 import type { LifecycleEvent } from '../../contract/lifecycle.ts';
 import { validateLifecycleEvent } from '../../contract/lifecycle-validate.ts';
-import { startModelServer, type ModelServer } from '../fixtures/model-server.ts';
-import { Rest, type Run } from '../fixtures/rest.ts';
+import { type Run } from '../fixtures/rest.ts';
+import { useWorld } from '../fixtures/world.ts';
 import { SseClient } from '../fixtures/sse-client.ts';
 
-let model: ModelServer;
-let stack: Stack;
-let rest: Rest;
+const world = useWorld();
 let parked: Run;
 let finished: Run;
 
 beforeAll(async () => {
-  model = await startModelServer();
-  const env = { OPENAI_API_KEY: 'sk-canary-key', OPENAI_BASE_URL: model.baseUrl, OPENAI_MODEL: 'scripted' };
-  stack = await startStack({ env });
-  rest = new Rest(stack.url);
-  finished = await rest.startRun('WRITE and finish');
-  const [interrupt] = await rest.interruptOf(finished.run_id);
-  await rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
-  await rest.settled(finished.run_id);
-  parked = await rest.startRun('ASK and stay');
-  await rest.interruptOf(parked.run_id);
-});
-afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  finished = await world.rest.startRun('WRITE and finish');
+  const [interrupt] = await world.rest.interruptOf(finished.run_id);
+  await world.rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
+  await world.rest.settled(finished.run_id);
+  parked = await world.rest.startRun('ASK and stay');
+  await world.rest.interruptOf(parked.run_id);
 });
 
 async function readAll(path: string, headers: Record<string, string> = {}): Promise<SseClient> {
-  const client = await SseClient.open(`${stack.url}${path}`, headers, { keepBytes: true });
+  const client = await SseClient.open(`${world.stack.url}${path}`, headers, { keepBytes: true });
   return await client.untilClosed(20_000);
 }
 
@@ -84,12 +73,12 @@ describe('a run as lifecycle v1', () => {
     expect(last[0]?.run_id).toBe(`${finished.run_id}.2`);
     const now = lifecycle(await readAll(`/v1/runs/${parked.run_id}/events?encoding=lifecycle`));
     expect(now.at(-1)?.type).toBe('run.interrupted');
-    const missing = await rest.send('GET', `/v1/runs/${finished.run_id}/events?encoding=lifecycle&leg=3`);
+    const missing = await world.rest.send('GET', `/v1/runs/${finished.run_id}/events?encoding=lifecycle&leg=3`);
     expect(missing).toMatchObject({ status: 404, body: { code: 'leg_not_found', legs: 2 } });
-    const waiting = await SseClient.open(`${stack.url}/v1/runs/${parked.run_id}/events?encoding=lifecycle&leg=2`);
-    const [interrupt] = await rest.interruptOf(parked.run_id);
+    const waiting = await SseClient.open(`${world.stack.url}/v1/runs/${parked.run_id}/events?encoding=lifecycle&leg=2`);
+    const [interrupt] = await world.rest.interruptOf(parked.run_id);
     const batch = { resolutions: [{ interrupt_id: interrupt?.interrupt_id, values: { answer: 'red' } }] };
-    const resolved = await rest.send('POST', `/v1/runs/${parked.run_id}/interrupts/resolve`, batch);
+    const resolved = await world.rest.send('POST', `/v1/runs/${parked.run_id}/interrupts/resolve`, batch);
     expect(resolved.status).toBe(200);
     expect(lifecycle(await waiting.untilClosed(20_000)).at(-1)?.type).toBe('run.finished');
   });
@@ -99,7 +88,7 @@ describe('a run in the older encodings', () => {
   it('custom: real EventSource, the frames of the contract, no ids, done at the end', async () => {
     const seen: string[] = [];
     await new Promise<void>((resolve, reject) => {
-      const source = new EventSource(`${stack.url}/v1/runs/${finished.run_id}/events?encoding=custom&leg=2`);
+      const source = new EventSource(`${world.stack.url}/v1/runs/${finished.run_id}/events?encoding=custom&leg=2`);
       const note = ({ type, lastEventId }: MessageEvent): void => {
         seen.push(type);
         expect(lastEventId).toBe('');
@@ -128,7 +117,7 @@ describe('a run in the older encodings', () => {
 describe('a run as canonical events', () => {
   it('is the run’s own deliveries with their ids, to its completion', async () => {
     const client = await readAll(`/v1/runs/${finished.run_id}/events`);
-    const own = (await rest.deliveries(finished.thread_id)).map(({ delivery_seq: seq }) => seq);
+    const own = (await world.rest.deliveries(finished.thread_id)).map(({ delivery_seq: seq }) => seq);
     expect(client.seqs).toEqual(own);
     expect(client.deliveries.at(-1)?.complete).toBeDefined();
   });
@@ -138,7 +127,7 @@ describe('a run created with ?stream=', () => {
   it.each(['canonical', 'lifecycle', 'custom', 'ag-ui', 'ag-ui-legacy'])(
     '%s answers 201 with the stream itself',
     async (encoding) => {
-      const res = await fetch(`${stack.url}/v1/runs?stream=${encoding}`, {
+      const res = await fetch(`${world.stack.url}/v1/runs?stream=${encoding}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ input: `ANSWER as ${encoding}` }),
@@ -159,20 +148,20 @@ describe('a run created with ?stream=', () => {
   );
 
   it('is refused with a problem when the encoding is none', async () => {
-    const answer = await rest.send('POST', '/v1/runs?stream=morse', { input: 'x' });
+    const answer = await world.rest.send('POST', '/v1/runs?stream=morse', { input: 'x' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'stream' } });
   });
 });
 
 describe('an interrupt with a deadline', () => {
   it('expires truthfully: the stream says so, the model is told, a late answer is 409', async () => {
-    const run = await rest.startRun('WRITE before it expires', { settings: { interrupt_timeout_seconds: 2 } });
-    const [interrupt] = await rest.interruptOf(run.run_id);
-    expect((await rest.settled(run.run_id)).status).toBe('completed');
-    const events = await rest.events(run);
+    const run = await world.rest.startRun('WRITE before it expires', { settings: { interrupt_timeout_seconds: 2 } });
+    const [interrupt] = await world.rest.interruptOf(run.run_id);
+    expect((await world.rest.settled(run.run_id)).status).toBe('completed');
+    const events = await world.rest.events(run);
     expect(events.find(({ kind }) => kind === 'approval.resolved')).toMatchObject({ decision: 'expired' });
     expect(events.find(({ kind }) => kind === 'tool.completed')).toMatchObject({ status: 'error' });
-    expect(await rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' })).toMatchObject({
+    expect(await world.rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' })).toMatchObject({
       status: 409,
       body: { code: 'interrupt_already_resolved', interrupt_status: 'expired' },
     });
