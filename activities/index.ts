@@ -1,3 +1,4 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { SIGNAL } from '../contract/messages.ts';
 import { takeTurn } from '../infra/postgres/turn.ts';
 import { createCallModel } from './call-model.ts';
@@ -17,13 +18,24 @@ export function engineActivities(deps: Dependencies) {
 
 /** Bookkeeping: short, safe to repeat, mostly run as local activities. */
 export function controlActivities(deps: Dependencies) {
+  const canonicalize = createCanonicalize(deps);
   return {
     takeTurn: (runId: string) => takeTurn(deps.pool, runId),
     openRun: createOpenRun(deps),
     gateToolCalls: createGateToolCalls(deps),
     recordDecision: createRecordDecision(deps),
     settleRun: createSettleRun(deps),
-    canonicalize: createCanonicalize(deps),
+    /** False when another worker holds the claim; as an activity of its own it waits behind that one, by its retries. */
+    canonicalize: async (runId: string): Promise<boolean> => {
+      const done = await canonicalize(runId);
+      if (!done && !Context.current().info.isLocal)
+        throw ApplicationFailure.create({
+          message: 'the claim is held',
+          type: 'claim_held',
+          nextRetryDelay: '5 seconds',
+        });
+      return done;
+    },
     sweep: createSweep(deps),
     /** Tells a run that it has the turn; one that is over needs no telling. */
     wakeRun: async (runId: string): Promise<void> => {

@@ -17,6 +17,7 @@ import { toolCallBegins, toolResult } from './engines/builtin/frames.ts';
 import { DEFAULT_LIMITS, type ExecutableTool } from './engines/builtin/tools/tool.ts';
 import { validateArguments } from './engines/builtin/tools/registry.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+import { withOutputKept } from './keep-output.ts';
 
 export interface ToolStep {
   readonly runId: string;
@@ -67,13 +68,16 @@ export function createRunTool(deps: Dependencies) {
         ...result,
       };
       const turn: ToolTurn = { outcome: stop === 'cancelled' ? 'cancelled' : 'done' };
-      await endStep(pool, {
-        ...lane,
-        status: stop === 'cancelled' ? 'cancelled' : result.isError ? 'failed' : 'completed',
-        frames: [{ at: Date.now(), frame: toolResult(message, durationMs) }],
-        messages: [message],
-        result: JSON.stringify(turn),
-        contentHash: hash('sha256', canonicalJson(result.content)),
+      await withOutputKept(deps, { tenantId: run.tenant_id, message, stepIndex }, async (output) => {
+        await endStep(pool, {
+          ...lane,
+          status: stop === 'cancelled' ? 'cancelled' : result.isError ? 'failed' : 'completed',
+          frames: [{ at: Date.now(), frame: toolResult(message, durationMs, output) }],
+          artifacts: output === null ? [] : [{ artifactId: output.artifact.artifactId, name: output.name }],
+          messages: [message],
+          result: JSON.stringify(turn),
+          contentHash: hash('sha256', canonicalJson(result.content)),
+        });
       });
       crashPoint('tool-step.committed');
       return turn;

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 import type { Ending, Settled } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
 import { laneLength } from '../infra/postgres/outbox.ts';
-import { readRun } from '../infra/postgres/run.ts';
+import { readRun, type RunRow } from '../infra/postgres/run.ts';
 import { lastStepError } from '../infra/postgres/step.ts';
 import { settleRun as settle, type Settlement } from '../infra/postgres/turn.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -20,7 +20,7 @@ export function createSettleRun({ pool, log }: Dependencies) {
   return async function settleRun({ runId, ending }: { runId: string; ending: Ending }): Promise<Settled> {
     const run = await readRun(pool, runId);
     const { translate } = engineOf(run.engine);
-    const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(runId, ending), translate);
+    const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(run, ending), translate);
     crashPoint('settle.committed');
     log.info({ runId, status: settled.status, stopReason: settled.stop_reason }, 'run settled');
     if (settled.status !== 'completed' && settled.status !== 'failed') throw new Error(`run ${runId} is not settled`);
@@ -28,9 +28,12 @@ export function createSettleRun({ pool, log }: Dependencies) {
     return { status: settled.status, stopReason, nextRunId, frames: await laneLength(pool, runId) };
   };
 
-  async function settlementOf(runId: string, ending: Ending): Promise<Settlement> {
+  async function settlementOf(run: RunRow, ending: Ending): Promise<Settlement> {
     if (!('code' in ending)) return ending;
     const { code } = ending;
+    const { run_id: runId, cancel_requested_at: cancelledAt } = run;
+    // the worker that was to stop it died first: nothing of the run works any more, as was asked
+    if (code === 'worker_lost' && cancelledAt !== null) return { status: 'failed', stopReason: 'cancelled' };
     const noted = await lastStepError(pool, runId);
     const message = noted !== null && noted.code === code ? noted.message : (SENTENCES[code] ?? FALLBACK);
     return { status: 'failed', stopReason: 'error', error: { code, message } };

@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
 import { WORKFLOW } from '../contract/messages.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import { removeLeftArtifacts } from '../infra/postgres/artifact-link.ts';
 import { dueIntents } from '../infra/postgres/outbox.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { takeUnswept, unsettledOf } from '../infra/postgres/sweep.ts';
@@ -15,6 +16,8 @@ const CLOSED_WITHIN_MS = 60 * 60_000;
 /** A live run's workflow is asked after so long without a look, in case Temporal has lost it. */
 const UNSEEN_MS = 10 * 60_000;
 const BATCH = 50;
+/** An artifact without a link may get one while its step ends; a day later it will not. */
+const LEFT_MS = 24 * 60 * 60_000;
 
 export interface Swept {
   /** Runs that were ended because their workflow is closed or gone. */
@@ -25,7 +28,8 @@ export interface Swept {
 
 /**
  * Ends what nobody else will end (design, invariant 5): runs whose workflow was terminated, failed or lost, each with a truthful
- * reason, and canonicalization intents that no workflow sees to any more. Run by a Temporal Schedule.
+ * reason, and canonicalization intents that no workflow sees to any more. Removes artifacts that nobody refers to. Run by a
+ * Temporal Schedule.
  *
  * **Contract:** safe to repeat and to run twice at once: a run is settled once, an intent is claimed.
  */
@@ -44,6 +48,7 @@ export function createSweep(deps: Dependencies) {
       // its failure is logged and counted where it is handled; the next sweep finds it again
       if (await canonicalize(runId).catch(() => false)) canonicalized += 1;
     }
+    await removeLeftArtifacts(pool, { olderThanMs: LEFT_MS, limit: BATCH });
     return { settled, canonicalized };
   };
 

@@ -1,6 +1,8 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import { TASK_QUEUE } from '../contract/messages.ts';
 import type { Config } from '../infra/config.ts';
+import type { Logger } from '../infra/log.ts';
+import { typedFailures } from './failures.ts';
 import { smallResults } from './payload-limit.ts';
 
 type Settings = Pick<
@@ -20,7 +22,10 @@ type Settings = Pick<
  * The Temporal settings that were found to matter (design §3), pinned by a test: a cancel reaches an activity in about 2 s
  * instead of 18 s, a signal after a killed worker in about 2 s instead of 10 s, a deploy hands its runs over in 20 s.
  */
-export function workerSettings(config: Pick<Config, 'engineSlots' | 'controlSlots' | 'buildId'>): {
+export function workerSettings(
+  config: Pick<Config, 'engineSlots' | 'controlSlots' | 'buildId'>,
+  log: Logger,
+): {
   engine: Settings;
   control: Settings;
 } {
@@ -29,7 +34,7 @@ export function workerSettings(config: Pick<Config, 'engineSlots' | 'controlSlot
     stickyQueueScheduleToStartTimeout: '2s',
     shutdownGraceTime: '20s',
     shutdownForceTime: '40s',
-    interceptors: { activity: [() => ({ inbound: smallResults })] },
+    interceptors: { activity: [() => ({ inbound: typedFailures(log) }), () => ({ inbound: smallResults })] },
     ...(config.buildId === undefined ? {} : { workerDeploymentOptions: deployment(config.buildId) }),
   };
   return {

@@ -12,14 +12,20 @@ import { connectTemporal } from '../infra/temporal/client.ts';
 import { ensureSearchAttributes } from '../infra/temporal/search-attributes.ts';
 import { ensureSweepSchedule } from '../infra/temporal/sweep-schedule.ts';
 import { runProcess } from '../infra/process.ts';
+import { createApplyRetention } from './apply-retention.ts';
 import { buildWorkflowBundle } from './bundle.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createProviders } from './engines/builtin/providers/registry.ts';
+import { createEraseDue } from './erase-due.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
 import { GroupCommitter } from './group-committer.ts';
 import { controlActivities, engineActivities } from './index.ts';
+import { Periodic } from './periodic.ts';
 import { RunWatch } from './run-watch.ts';
 import { workerSettings } from './worker-options.ts';
+
+const ERASE_EVERY_MS = 1_000;
+const RETAIN_EVERY_MS = 60_000;
 
 /** What Temporal warns of and is meant to be: the engine queue's worker has no workflows. */
 const EXPECTED = 'No workflows registered, not polling for workflow tasks';
@@ -54,6 +60,20 @@ await runProcess('worker', async () => {
   await listener.start();
   watch.start();
   dispatcher.start();
+  const eraser = new Periodic({
+    everyMs: ERASE_EVERY_MS,
+    work: createEraseDue(deps),
+    failure: 'erasures not read; they are read again',
+    log,
+  });
+  const retention = new Periodic({
+    everyMs: RETAIN_EVERY_MS,
+    work: createApplyRetention(deps),
+    failure: 'retention not applied; it is tried again',
+    log,
+  });
+  eraser.start();
+  retention.start();
   const runs = Promise.all(workers.map(async (worker) => await worker.run()));
   runs.catch(() => undefined);
 
@@ -64,7 +84,7 @@ await runProcess('worker', async () => {
     async stop() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await runs;
-      await Promise.all([dispatcher.stop(), listener.stop()]);
+      await Promise.all([dispatcher.stop(), eraser.stop(), retention.stop(), listener.stop()]);
       watch.stop();
       await committer.idle();
       await temporal.connection.close();
@@ -74,7 +94,7 @@ await runProcess('worker', async () => {
   };
 
   async function createWorkers(): Promise<Worker[]> {
-    const settings = workerSettings(config);
+    const settings = workerSettings(config, log);
     const common = {
       connection,
       namespace: config.temporal.namespace,

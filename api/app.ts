@@ -7,6 +7,7 @@ import { authenticate } from './auth.ts';
 import type { Gateway } from './gateway.ts';
 import { sendProblem } from './problem.ts';
 import { agUiRoutes } from './routes/ag-ui.ts';
+import { artifactRoutes } from './routes/artifacts.ts';
 import { engineRoutes } from './routes/engines.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -36,6 +37,7 @@ export function createApp(gateway: Gateway): Express {
     threadEventsRouter,
     interruptRoutes,
     evidenceRoutes,
+    artifactRoutes,
     engineRoutes,
     agUiRoutes,
   ];

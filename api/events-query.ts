@@ -9,8 +9,8 @@ import type { Heartbeat } from './open-streams.ts';
 
 /** What a client asks of a thread's log. */
 export interface EventsQuery {
-  /** Null: it has no cursor and starts at the head (`tail=1`). */
-  readonly after: number | null;
+  /** Where it starts: behind a cursor, at the head (`tail=1`), or at the first delivery that is there (`from=oldest`). */
+  readonly after: number | 'head' | 'oldest';
   readonly filter: DeliveryFilter | null;
   readonly heartbeat: Heartbeat;
   readonly limit: number;
@@ -21,8 +21,8 @@ const LIMIT = { least: 1, most: 1_000, usual: 500 };
 const WAIT_SECONDS_MOST = 30;
 
 const PARAMETERS: Readonly<Record<EventsForm, readonly string[]>> = {
-  sse: ['after', 'tail', 'kinds', 'run_id', 'heartbeat'],
-  json: ['after', 'tail', 'kinds', 'run_id', 'limit', 'wait'],
+  sse: ['after', 'from', 'tail', 'kinds', 'run_id', 'heartbeat'],
+  json: ['after', 'from', 'tail', 'kinds', 'run_id', 'limit', 'wait'],
 };
 
 /**
@@ -41,8 +41,12 @@ export function readEventsQuery(req: Request, form: EventsForm): EventsQuery {
   const after = readCursor(lastEventId(req), readAfter(params));
   const tail = readFlag('tail', read('tail'));
   if (tail && params.has('after')) throw invalid('tail', 'no use together with after', 'Send one of the two.');
+  const fromOldest = readFrom(read('from'));
+  if (fromOldest && (tail || params.has('after'))) {
+    throw invalid('from', 'no use together with after or tail', 'Send one of the three.');
+  }
   return {
-    after: after ?? (tail ? null : 0),
+    after: after ?? (tail ? 'head' : fromOldest ? 'oldest' : 0),
     filter: deliveryFilter(readKinds(read('kinds')), readRunId(read('run_id'))),
     heartbeat: readHeartbeat(read('heartbeat')),
     limit: readNumber('limit', read('limit'), LIMIT.least, LIMIT.most) ?? LIMIT.usual,
@@ -71,6 +75,12 @@ function readFlag(name: string, value: string | undefined): boolean {
   if (value === undefined || value === '0') return false;
   if (value === '1') return true;
   throw invalid(name, 'neither 0 nor 1', `Send ${name}=1, or leave it out.`);
+}
+
+function readFrom(value: string | undefined): boolean {
+  if (value === undefined) return false;
+  if (value === 'oldest') return true;
+  throw invalid('from', 'not a place to start from', 'Send from=oldest, or leave it out.');
 }
 
 function readKinds(value: string | undefined): readonly string[] | null {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { TidemarkError } from '../contract/errors.ts';
 import type { Logger } from '../infra/log.ts';
+import { headsOf } from '../infra/postgres/delivery.ts';
 import type { Queryable } from '../infra/postgres/transaction.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { LiveThreads } from './live-threads.ts';
@@ -147,16 +148,25 @@ export class Hub {
     this.#sent += deliveries;
   }
 
-  /** Resolves when the thread has a delivery after the cursor, when `signal` aborts, or when the gateway drains. */
-  async waitForNews(threadId: string, after: number, signal: AbortSignal): Promise<void> {
+  /** Whether a thread was erased. */
+  async isGone(threadId: string): Promise<boolean> {
+    return !(await headsOf(this.replayDb, [threadId])).has(threadId);
+  }
+
+  /**
+   * Resolves when the thread has a delivery after the cursor, when `signal` aborts, when the gateway drains, or, with false, when
+   * the thread is gone.
+   */
+  async waitForNews(threadId: string, after: number, signal: AbortSignal): Promise<boolean> {
     const over = AbortSignal.any([signal, this.#draining.signal]);
-    if (over.aborted) return;
-    const news = Promise.withResolvers<void>();
-    over.addEventListener('abort', () => news.resolve(), { once: true });
-    const subscriber = { position: after, deliver: () => news.resolve() };
+    if (over.aborted) return true;
+    const news = Promise.withResolvers<boolean>();
+    over.addEventListener('abort', () => news.resolve(true), { once: true });
+    const subscriber = { position: after, deliver: () => news.resolve(true), gone: () => news.resolve(false) };
     const feed = this.follow(threadId, after);
-    if (feed.join(subscriber)) await news.promise;
+    const isThere = feed.join(subscriber) ? await news.promise : true;
     feed.leave(subscriber);
     this.unfollow(feed);
+    return isThere;
   }
 }

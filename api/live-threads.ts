@@ -88,10 +88,15 @@ export class LiveThreads {
   async #lookAtHeads(): Promise<void> {
     const now = performance.now();
     for (const feed of this.#feeds.values()) feed.trim(now);
-    if (this.#feeds.size === 0) return;
+    const asked = [...this.#feeds.values()];
+    if (asked.length === 0) return;
     try {
-      const heads = await headsOf(this.#options.db, [...this.#feeds.keys()]);
-      this.#reader.wake([...this.#feeds.values()].filter((feed) => (heads.get(feed.threadId) ?? 0) > feed.position));
+      const heads = await headsOf(
+        this.#options.db,
+        asked.map(({ threadId }) => threadId),
+      );
+      this.#reader.wake(asked.filter((feed) => (heads.get(feed.threadId) ?? 0) > feed.position));
+      for (const feed of asked) if (!heads.has(feed.threadId)) feed.end();
       this.#hasPollFailed = false;
     } catch (error) {
       if (!this.#hasPollFailed) this.#options.log.warn({ err: error }, 'heads of threads cannot be read; trying on');
@@ -100,7 +105,7 @@ export class LiveThreads {
   }
 }
 
-/** Null for a payload that is not ours: anybody with access to the database can send one. */
+/** Null for one that asks for a look at all heads: a thread is gone, or it is not ours (anybody with access can send one). */
 function threadIdsIn(payload: string): string[] | null {
   try {
     const ids: unknown = JSON.parse(payload);

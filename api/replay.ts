@@ -1,5 +1,6 @@
 import { deliveryPage } from '../infra/postgres/delivery-page.ts';
 import type { Queryable } from '../infra/postgres/transaction.ts';
+import { assertNoGap } from './cursor.ts';
 import { DeliveryChunk, type Selection } from './delivery-chunk.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import type { ReadySegment, SegmentCache } from './segment-cache.ts';
@@ -27,6 +28,8 @@ interface ReplayOptions {
  *
  * **Contract:** the bytes are the same wherever pages and segments begin and end; never more than two reads' worth is in
  * memory. Null at the end of what is stored.
+ *
+ * @throws TidemarkError `cursor_expired`: retention has overtaken the replay.
  */
 export class Replay {
   readonly #options: ReplayOptions;
@@ -49,6 +52,7 @@ export class Replay {
     const { db, threadId, filter } = this.#options;
     const rows = await deliveryPage(db, threadId, after, this.#page);
     this.#page = PAGE;
+    assertNoGap(after, rows);
     if (rows.length === 0) return null;
     const chunk = new DeliveryChunk(threadId, rows);
     return { ...chunk.select(filter, after), lastSeq: chunk.lastSeq };

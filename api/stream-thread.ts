@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { encodeCaughtUp } from '../contract/encoders/canonical.ts';
+import { encodeCaughtUp, encodeGone } from '../contract/encoders/canonical.ts';
 import { sseCursor } from '../contract/encoders/sse.ts';
+import { TidemarkError } from '../contract/errors.ts';
 import type { DeliveryChunk } from './delivery-chunk.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import type { Hub } from './hub.ts';
@@ -26,7 +27,8 @@ export interface ThreadStreamRequest {
  * The one way in which any route streams a thread. Sends the headers of a stream if none were sent.
  *
  * **Contract:** every delivery after the cursor once and in order, with no seam where the log ends and the live feed begins;
- * `caught-up` once in between. A database that is away makes the stream wait, not fail.
+ * `caught-up` once in between. A database that is away makes the stream wait, not fail. A thread that is erased ends it with
+ * `gone`.
  *
  * @throws TidemarkError `draining`, before anything was written.
  */
@@ -35,14 +37,16 @@ export async function streamThread(hub: Hub, res: ServerResponse, request: Threa
   const stream = hub.open(res, threadId, request.heartbeat);
   if (!res.headersSent) stream.openSse();
   if (request.sayCursor === true && request.after > 0) stream.write(sseCursor(request.after));
-  const subscriber = new StreamSubscriber(hub, stream, filter, request.after);
+  const subscriber = new StreamSubscriber(hub, stream, request);
   const feed = hub.follow(threadId, request.head);
   try {
-    if (!(await catchUp(hub.replay(threadId, filter), { feed, stream, subscriber, head: request.head }))) return;
+    if (!(await catchUp(hub.replay(threadId, filter), { hub, feed, stream, subscriber, head: request.head }))) return;
     stream.write(encodeCaughtUp(threadId, subscriber.position));
     await stream.closed;
   } catch (error) {
-    if (stream.isOpen) hub.abandon(stream, threadId, error);
+    // retention has overtaken the replay: the client is told when it comes back
+    if (error instanceof TidemarkError && error.code === 'cursor_expired') stream.end();
+    else if (stream.isOpen) hub.abandon(stream, threadId, error);
   } finally {
     feed.leave(subscriber);
     hub.unfollow(feed);
@@ -52,11 +56,17 @@ export async function streamThread(hub: Hub, res: ServerResponse, request: Threa
 /** Replays until the subscriber has met the feed; false when the stream is over before. */
 async function catchUp(
   replay: Replay,
-  live: { feed: ThreadFeed; stream: WriteStream; subscriber: StreamSubscriber; head: number },
+  live: { hub: Hub; feed: ThreadFeed; stream: WriteStream; subscriber: StreamSubscriber; head: number },
 ): Promise<boolean> {
-  const { feed, stream, subscriber, head } = live;
+  const { hub, feed, stream, subscriber, head } = live;
   while (subscriber.position < head || !feed.join(subscriber)) {
-    subscriber.send(await nextPart(replay, subscriber.position, stream));
+    const part = await patiently(stream, () => replay.next(subscriber.position));
+    if (feed.isGone || (part === null && (await hub.isGone(feed.threadId)))) {
+      subscriber.gone();
+      return false;
+    }
+    if (part === null) throw new Error(`the log ends at ${String(subscriber.position)}, before its head`);
+    subscriber.send(part);
     if (!(await stream.drained())) return false;
   }
   return true;
@@ -67,12 +77,18 @@ class StreamSubscriber implements Subscriber {
   readonly #hub: Hub;
   readonly #stream: WriteStream;
   readonly #filter: DeliveryFilter | null;
+  readonly #threadId: string;
 
-  constructor(hub: Hub, stream: WriteStream, filter: DeliveryFilter | null, position: number) {
+  constructor(hub: Hub, stream: WriteStream, { threadId, filter, after }: ThreadStreamRequest) {
     this.#hub = hub;
     this.#stream = stream;
     this.#filter = filter;
-    this.position = position;
+    this.#threadId = threadId;
+    this.position = after;
+  }
+
+  gone(): void {
+    this.#stream.end(encodeGone(this.#threadId));
   }
 
   deliver(chunk: DeliveryChunk): void {
@@ -87,10 +103,4 @@ class StreamSubscriber implements Subscriber {
     this.#stream.write(part.bytes);
     this.#hub.countSent(part.count);
   }
-}
-
-async function nextPart(replay: Replay, after: number, stream: WriteStream): Promise<ReplayPart> {
-  const part = await patiently(stream, () => replay.next(after));
-  if (part === null) throw new Error(`the log ends at ${String(after)}, before its head`);
-  return part;
 }

@@ -6,6 +6,8 @@ export interface Subscriber {
   readonly position: number;
   /** Called with chunks that reach beyond `position`, which the subscriber then moves to the chunk's end. */
   deliver(chunk: DeliveryChunk): void;
+  /** Called once, and nothing after it: the thread was erased. */
+  gone?(): void;
 }
 
 /** Recent chunks are kept so that a reader behind a fast writer meets the feed: a few pages' worth, a few seconds long. */
@@ -28,6 +30,7 @@ export class ThreadFeed {
   readonly #subscribers = new Set<Subscriber>();
   readonly #ring: { readonly chunk: DeliveryChunk; readonly at: number }[] = [];
   #ringBytes = 0;
+  #isGone = false;
 
   constructor(threadId: string, position: number) {
     this.threadId = threadId;
@@ -36,11 +39,27 @@ export class ThreadFeed {
 
   /** True: from now on the subscriber is told everything. False: what follows its position has left the ring. */
   join(subscriber: Subscriber): boolean {
+    if (this.#isGone) {
+      subscriber.gone?.();
+      return true;
+    }
     const ringStart = this.#ring[0]?.chunk.firstSeq ?? this.position + 1;
     if (subscriber.position + 1 < ringStart) return false;
     for (const { chunk } of this.#ring) tell(subscriber, chunk);
     this.#subscribers.add(subscriber);
     return true;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** The thread was erased: everyone is told, and who joins later is told at once. */
+  end(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    for (const subscriber of this.#subscribers) subscriber.gone?.();
+    this.#subscribers.clear();
   }
 
   leave(subscriber: Subscriber): void {

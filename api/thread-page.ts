@@ -1,5 +1,7 @@
 import { encodeDeliveryItem } from '../contract/encoders/canonical.ts';
 import { deliveryPage } from '../infra/postgres/delivery-page.ts';
+import { threadNotFound } from '../infra/postgres/accept-run.ts';
+import { assertNoGap } from './cursor.ts';
 import { matches, type DeliveryFilter } from './delivery-filter.ts';
 import type { Hub } from './hub.ts';
 
@@ -31,7 +33,7 @@ export async function threadPage(hub: Hub, request: ThreadPageRequest, gone: Abo
   const over = AbortSignal.any([gone, AbortSignal.timeout(request.waitMs)]);
   let page = await readPage(hub, request, request.after);
   while (page.items.length === 0 && request.waitMs > 0 && hub.isOpen && !over.aborted) {
-    await hub.waitForNews(request.threadId, page.nextAfter, over);
+    if (!(await hub.waitForNews(request.threadId, page.nextAfter, over))) throw threadNotFound();
     page = await readPage(hub, request, page.nextAfter);
   }
   const { items, nextAfter } = page;
@@ -48,6 +50,7 @@ async function readPage(hub: Hub, request: ThreadPageRequest, after: number): Pr
   for (let scanned = 0; scanned < SCAN.pages && items.length < limit && bytes < PAGE_BYTES; scanned++) {
     const bounds = { rows: filter === null ? limit - items.length : SCAN.rows, bytes: PAGE_BYTES - bytes };
     const rows = await deliveryPage(hub.replayDb, threadId, nextAfter, bounds);
+    assertNoGap(nextAfter, rows);
     for (const row of rows) {
       if (items.length >= limit) break;
       nextAfter = row.delivery_seq;

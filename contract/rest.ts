@@ -48,6 +48,7 @@ export const Page = { limit: wholeNumber(1, 200, 50), cursor: z.string().max(100
 export const RunQuery = z.strictObject({ wait: wholeNumber(0, 60, 0) });
 export const RunListQuery = z.strictObject(Page);
 export const FrameListQuery = z.strictObject(Page);
+export const ArtifactListQuery = z.strictObject(Page);
 /** `GET /v1/outbox`: canonicalization intents that were given up. */
 export const DeadListQuery = z.strictObject({ ...Page, state: z.literal('dead').default('dead') });
 export const InterruptListQuery = z.strictObject({
@@ -55,6 +56,8 @@ export const InterruptListQuery = z.strictObject({
   status: z.literal('open').default('open'),
   thread_id: z.string().max(100).optional(),
 });
+/** `DELETE /v1/threads/{id}`: with `cancel=1` the thread's live runs are cancelled first. */
+export const EraseQuery = z.strictObject({ cancel: z.enum(['0', '1']).default('0') });
 export const NoQuery = z.strictObject({});
 
 /** The query of `GET /v1/runs/{id}/events`; `after` is read with the header `Last-Event-ID`. */

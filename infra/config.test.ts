@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       engineSlots: 100,
       controlSlots: 100,
       segmentCacheBytes: 64 * 1024 * 1024,
+      retain: { framesDays: undefined, deliveriesDays: undefined },
       fetchAllow: [],
     });
   });
@@ -73,6 +74,17 @@ describe('loadConfig', () => {
     const { openai, model } = loadConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' });
     expect(openai).toEqual({ apiKey: 'none', baseUrl: 'http://127.0.0.1:11434/v1' });
     expect(model).toBe('openai/gpt-5-mini');
+  });
+});
+
+describe('retention', () => {
+  it('is a number of days for frames and one for deliveries', () => {
+    const env = { TIDEMARK_RETAIN_FRAMES_DAYS: '7', TIDEMARK_RETAIN_DELIVERIES_DAYS: '90' };
+    expect(loadConfig(env).retain).toEqual({ framesDays: 7, deliveriesDays: 90 });
+    expect(linesOf({ TIDEMARK_RETAIN_FRAMES_DAYS: '0', TIDEMARK_RETAIN_DELIVERIES_DAYS: '1.5' })).toEqual([
+      expect.stringContaining('TIDEMARK_RETAIN_FRAMES_DAYS is "0", but it must be a whole number of days'),
+      expect.stringContaining('TIDEMARK_RETAIN_DELIVERIES_DAYS is "1.5", but it must be a whole number of days'),
+    ]);
   });
 });
 

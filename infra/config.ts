@@ -36,6 +36,8 @@ export type Config = {
   readonly buildId: string | undefined;
   readonly workflowBundlePath: string | undefined;
   readonly segmentCacheBytes: number;
+  /** So many days after its run is complete it is removed; not given: it is kept for ever. */
+  readonly retain: { readonly framesDays: number | undefined; readonly deliveriesDays: number | undefined };
   /** `host:port` pairs that the guard against fetching private addresses lets pass. */
   readonly fetchAllow: readonly string[];
   /** The ports that `npm start` takes when they are free. */
@@ -76,6 +78,8 @@ const variables = z.object({
   TIDEMARK_BUILD_ID: z.string().optional(),
   TIDEMARK_WORKFLOW_BUNDLE: z.string().optional(),
   TIDEMARK_SEGMENT_CACHE_BYTES: wholeNumber(0, 2 ** 40, 64 * 1024 * 1024, 'a number of bytes'),
+  TIDEMARK_RETAIN_FRAMES_DAYS: days(),
+  TIDEMARK_RETAIN_DELIVERIES_DAYS: days(),
   TIDEMARK_FETCH_ALLOW: commaList(z.string().regex(/^\S+:\d{1,5}$/, 'must be host:port entries')),
   TIDEMARK_POSTGRES_PORT: port(54_310),
   TIDEMARK_TEMPORAL_PORT: port(7233),
@@ -112,6 +116,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     buildId: set.TIDEMARK_BUILD_ID,
     workflowBundlePath: set.TIDEMARK_WORKFLOW_BUNDLE && resolve(set.TIDEMARK_WORKFLOW_BUNDLE),
     segmentCacheBytes: set.TIDEMARK_SEGMENT_CACHE_BYTES,
+    retain: { framesDays: set.TIDEMARK_RETAIN_FRAMES_DAYS, deliveriesDays: set.TIDEMARK_RETAIN_DELIVERIES_DAYS },
     fetchAllow: set.TIDEMARK_FETCH_ALLOW.map((entry) => entry.toLowerCase()),
     dev: {
       postgresPort: set.TIDEMARK_POSTGRES_PORT,
@@ -174,6 +179,12 @@ const SECRET_VARIABLES = /KEY|DATABASE_URL|BASE_URL/;
 function wholeNumber(min: number, max: number, fallback: number, what: string) {
   const error = `must be ${what}`;
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error }).default(fallback);
+}
+
+/** A number of days that may be left out; 0 would take what a reader has not seen yet. */
+function days() {
+  const error = 'must be a whole number of days from 1 to 36500';
+  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(36_500, { error }).optional();
 }
 
 function commaList(item: z.ZodType<string, string>) {

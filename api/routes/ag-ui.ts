@@ -16,6 +16,7 @@ import { agUiFromStart } from '../run-stream/ag-ui-encoding.ts';
 import { LegReader, readStored } from '../run-stream/leg-reader.ts';
 import { streamLeg } from '../run-stream/stream-leg.ts';
 import { tenantOf } from '../auth.ts';
+import { assertEventsRetained } from '../cursor.ts';
 import type { Gateway } from '../gateway.ts';
 import { chooseEngine } from '../models.ts';
 import { assertInputSize } from '../input-size.ts';
@@ -131,6 +132,7 @@ export function agUiRoutes(gateway: Gateway): Router {
     unanswered: readonly string[],
     { threadId, runId }: RunAgentInput,
   ): Promise<void> {
+    assertEventsRetained(run);
     const encode = agUiFromStart({ agentName: run.engine, threadId, runId }, unanswered);
     await streamLeg(hub, res, { run, leg, encode });
   }

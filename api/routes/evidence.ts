@@ -1,17 +1,13 @@
 import { Router, type Request, type Response } from 'express';
 import { TidemarkError } from '../../contract/errors.ts';
 import { DeadListQuery, FrameListQuery, NoQuery } from '../../contract/rest.ts';
-import { findCompletion } from '../../infra/postgres/complete-run.ts';
-import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
-import { segmentPage, segmentsOf } from '../../infra/postgres/frame.ts';
-import { chainDigest } from '../../infra/postgres/lane-segment.ts';
-import { EMPTY_DIGEST } from '../../infra/postgres/lane.ts';
+import { segmentPage } from '../../infra/postgres/frame.ts';
 import { findRunOfTenant, type RunRow } from '../../infra/postgres/run.ts';
 import { deadIntents, reviveIntent } from '../../infra/postgres/sweep.ts';
 import { listSteps } from '../../infra/postgres/step.ts';
-import { digestOfEvents } from '../../infra/run-digest.ts';
 import { tenantOf } from '../auth.ts';
 import type { Gateway } from '../gateway.ts';
+import { verifyRun } from '../verify-run.ts';
 import { pathOf, queryOf } from '../validate.ts';
 import { runNotFound } from './runs.ts';
 
@@ -40,7 +36,7 @@ export function evidenceRoutes({ pool }: Gateway): Router {
 
   router.get('/runs/:runId/frames', async (req, res) => {
     const { limit, cursor } = queryOf(req, FrameListQuery);
-    const { run_id: runId } = await runOf(req, res);
+    const { run_id: runId, frames_removed_at: removedAt } = await runOf(req, res);
     const segments = await segmentPage(pool, { runId, after: cursor === undefined ? -1 : seqCursor(cursor), limit });
     const data = segments.flatMap(({ firstSeq, provider, stepIndex, attempt, frames }) =>
       frames.map(({ at, frame }, offset) => ({
@@ -52,22 +48,22 @@ export function evidenceRoutes({ pool }: Gateway): Router {
         frame,
       })),
     );
-    res.json({ data, next_cursor: segments.length === limit ? String(segments.at(-1)?.firstSeq) : null });
+    res.json({
+      data,
+      next_cursor: segments.length === limit ? String(segments.at(-1)?.firstSeq) : null,
+      ...(removedAt === null ? {} : { frames_removed_at: removedAt.toISOString() }),
+    });
   });
 
   router.get('/runs/:runId/verify', async (req, res) => {
     queryOf(req, NoQuery);
     const run = await runOf(req, res);
-    const record = await findCompletion(pool, run.run_id);
-    const log = digestOfEvents(await foldedEventsOfRun(pool, run.run_id));
-    let frameDigest = EMPTY_DIGEST;
-    for await (const { payload } of segmentsOf(pool, run.run_id)) frameDigest = chainDigest(frameDigest, payload);
     res.json({
       run_id: run.run_id,
       canonical_state: run.canonical_state,
-      holds: record !== null && record.digest === log.digest && record.watermark.frameDigest === frameDigest,
-      recorded: record,
-      computed: { ...log, frameDigest },
+      ...(await verifyRun(pool, run)),
+      frames_removed_at: run.frames_removed_at?.toISOString() ?? null,
+      events_removed_at: run.deliveries_removed_at?.toISOString() ?? null,
     });
   });
 

@@ -43,8 +43,10 @@ export function runRoutes(gateway: Gateway): Router {
 
   router.get('/runs/:runId', async (req, res) => {
     const { wait } = queryOf(req, RunQuery);
-    const run = await runOf(req, res);
-    res.json(await viewRun(pool, config, wait === 0 ? run : await waitUntilSettled(gateway, run, wait * 1_000, res)));
+    const asked = await runOf(req, res);
+    const run = wait === 0 ? asked : await waitUntilSettled(gateway, asked, wait * 1_000, res);
+    if (run === null) throw runNotFound();
+    res.json(await viewRun(pool, config, run));
   });
 
   router.post('/runs/:runId/cancel', async (req, res) => {

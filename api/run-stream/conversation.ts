@@ -32,6 +32,8 @@ export async function conversationBefore(
 ): Promise<Conversation> {
   let conversation: Conversation = { messages: [], unanswered: [] };
   for (const each of await runsUpTo(db, run)) {
+    // retention has removed what it said: the conversation begins after it
+    if (each.deliveries_removed_at !== null) continue;
     const id = clientMessageIds(each).at(-1) ?? '';
     const user: AgUiMessage = { id, role: 'user', content: JSON.parse(each.input) as string };
     conversation = { messages: [...conversation.messages, user], unanswered: [] };

@@ -7,6 +7,7 @@ import type { LegContext } from '../../contract/encoders/lifecycle-encoding.ts';
 import type { Encoding } from '../../contract/encodings.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import type { RunRow } from '../../infra/postgres/run.ts';
+import { assertEventsRetained } from '../cursor.ts';
 import type { Hub } from '../hub.ts';
 import { agUiFromCursor } from './ag-ui-encoding.ts';
 import { conversationBefore } from './conversation.ts';
@@ -25,6 +26,7 @@ export interface RunStreamRequest {
 /** Streams a run in an encoding, from a cursor, until the leg (for `canonical` the whole run) is over (design §7). */
 export async function streamRun(hub: Hub, res: ServerResponse, request: RunStreamRequest): Promise<void> {
   const { run, encoding, after } = request;
+  assertEventsRetained(run);
   if (encoding === 'canonical') return await streamCanonical(hub, res, run, after);
   const leg = await legOf(hub, run, request.leg);
   const context: LegContext = { agentName: run.engine };

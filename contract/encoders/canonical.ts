@@ -12,7 +12,7 @@ export interface StoredDelivery {
   readonly body: string;
 }
 
-type CanonicalEventName = 'canonical' | 'canonical-complete' | 'caught-up' | 'heartbeat' | 'drain';
+type CanonicalEventName = 'canonical' | 'canonical-complete' | 'caught-up' | 'heartbeat' | 'drain' | 'gone';
 
 /** A delivery on the thread stream. Splices text and parses nothing: a row is shown as it was stored. */
 export function encodeDelivery(threadId: string, row: StoredDelivery): string {
@@ -40,6 +40,11 @@ export const HEARTBEAT_FRAME = canonicalFrame('heartbeat', '{}');
 
 /** The gateway is about to close the stream: come back by cursor, another one answers. */
 export const DRAIN_FRAME = canonicalFrame('drain', '{}');
+
+/** The thread was erased: the stream ends, and there is nothing to come back to. */
+export function encodeGone(threadId: string): string {
+  return canonicalFrame('gone', `{"threadId":${JSON.stringify(threadId)}}`);
+}
 
 function canonicalFrame(event: CanonicalEventName, data: string, id?: number): string {
   return sseFrame(id === undefined ? { event, data } : { id, event, data });

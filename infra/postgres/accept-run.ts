@@ -40,6 +40,13 @@ export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run
     }
     const threadId = intent.threadId ?? (await createThread(client, intent.tenantId, intent.clientThreadId ?? null));
     const thread = await lockThread(client, threadId, intent.tenantId);
+    if (thread.erasing) {
+      throw new TidemarkError(
+        'thread_erasing',
+        `thread ${threadId} is being erased`,
+        'Begin a new thread: leave the thread id out, or wait until this one is gone.',
+      );
+    }
     if (intent.multitask === 'reject' && thread.busy_run_id !== null) {
       throw new TidemarkError(
         'thread_busy',
@@ -130,18 +137,19 @@ async function lockThread(
   client: pg.ClientBase,
   threadId: string,
   tenantId: string,
-): Promise<{ busy_run_id: string | null }> {
+): Promise<{ busy_run_id: string | null; erasing: boolean }> {
   await client.query({
     name: 'thread-lock-by-id',
     text: 'select 1 from thread where thread_id = $1 for no key update',
     values: [threadId],
   });
   // a statement of its own: it must see what was committed while the lock was waited for
-  const { rows } = await client.query<{ busy_run_id: string | null }>({
+  const { rows } = await client.query<{ busy_run_id: string | null; erasing: boolean }>({
     name: 'thread-busy',
     text: `select coalesce(active_run_id, (select run_id from run r
                                             where r.thread_id = t.thread_id and status = 'queued'
-                                            order by turn_seq limit 1)) as busy_run_id
+                                            order by turn_seq limit 1)) as busy_run_id,
+                  erasing_at is not null as erasing
              from thread t
             where thread_id = $1 and tenant_id = $2`,
     values: [threadId, tenantId],

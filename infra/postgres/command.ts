@@ -27,20 +27,27 @@ export async function requestCancel(
     await lockThreadOfRun(client, runId);
     const run = await readRun(client, runId);
     if (run.settled_at !== null) return { run, outcome: 'settled' };
-    await client.query({
-      name: 'command-cancel',
-      text: `with asked as (
-               update run set cancel_requested_at = coalesce(cancel_requested_at, now()) where run_id = $1
-             ), recorded as (
-               insert into command (command_id, tenant_id, kind, idempotency_key, fingerprint, run_id, thread_id, state,
-                                    lease_until)
-               values ($2, $3, 'run.cancel', $4, $4, $1, $5, 'queued', now() + interval '2 seconds')
-               on conflict do nothing
-             )
-             select pg_notify($6, $1)`,
-      values: [runId, newId('command'), run.tenant_id, `cancel:${runId}`, run.thread_id, RUN_CHANNEL],
-    });
+    await askToStop(client, runId);
     return { run: await readRun(client, runId), outcome: 'cancelling' };
+  });
+}
+
+/** The request to stop in the caller's transaction, which holds the thread's lock and knows that the run is not settled. */
+export async function askToStop(client: Queryable, runId: string): Promise<void> {
+  await client.query({
+    name: 'command-cancel',
+    text: `with asked as (
+             update run set cancel_requested_at = coalesce(cancel_requested_at, now()) where run_id = $1
+           ), recorded as (
+             insert into command (command_id, tenant_id, kind, idempotency_key, fingerprint, run_id, thread_id, state,
+                                  lease_until)
+             select $2, tenant_id, 'run.cancel', $3, $3, run_id, thread_id, 'queued', now() + interval '2 seconds'
+               from run
+              where run_id = $1
+             on conflict do nothing
+           )
+           select pg_notify($4, $1)`,
+    values: [runId, newId('command'), `cancel:${runId}`, RUN_CHANNEL],
   });
 }
 

@@ -68,8 +68,26 @@ export async function foldedEventsOfRun(db: Queryable, runId: string): Promise<F
 export async function headsOf(db: Queryable, threadIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await db.query<{ thread_id: string; head_seq: number }>({
     name: 'delivery-heads',
-    text: 'select thread_id, head_seq from thread where thread_id = any($1)',
+    text: 'select thread_id, head_seq from thread where thread_id = any($1) and gone_at is null',
     values: [threadIds],
   });
   return new Map(rows.map((row) => [row.thread_id, row.head_seq]));
+}
+
+/** What of a thread's log can be read. */
+export interface LogBounds {
+  readonly head: number;
+  /** The first delivery that is still there; beyond the head when none is. */
+  readonly retainedFrom: number;
+}
+
+/** The bounds of a thread's log, or null when the thread is gone. */
+export async function logBounds(db: Queryable, threadId: string): Promise<LogBounds | null> {
+  const { rows } = await db.query<{ head_seq: number; retained_from: number }>({
+    name: 'delivery-bounds',
+    text: 'select head_seq, retained_from from thread where thread_id = $1 and gone_at is null',
+    values: [threadId],
+  });
+  const row = rows[0];
+  return row === undefined ? null : { head: row.head_seq, retainedFrom: row.retained_from };
 }

@@ -105,6 +105,12 @@ export async function writeLanes(
   await notifyThreads(client, woken);
 }
 
+/** Tells every gateway that a thread is gone, when this transaction commits; one that is not told finds out by its poll. */
+export async function notifyGone(client: Queryable, threadId: string): Promise<void> {
+  const payload = JSON.stringify({ gone: [threadId] });
+  await client.query({ name: 'notify', text: 'select pg_notify($1, $2)', values: [DELIVERY_CHANNEL, payload] });
+}
+
 /** One coalesced wake-up for the threads of a transaction; sent by the server when, and only if, it commits. */
 export async function notifyThreads(client: Queryable, threadIds: readonly string[]): Promise<void> {
   for (let i = 0; i < threadIds.length; i += THREADS_PER_NOTIFY) {

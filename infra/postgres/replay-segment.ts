@@ -21,7 +21,7 @@ const SEGMENT_LOCK = 0x5e67;
 /**
  * Encodes what a thread's log holds beyond its last segment. Gives the `deliverySeq` up to which segments now reach.
  *
- * **Contract:** segments are contiguous from 1 and never change, since the log is append-only. Safe to call at any time,
+ * **Contract:** segments are contiguous from the log's first delivery and do not change, since the log is append-only. Safe to call at any time,
  * by many at once and again after a crash: one writer a thread works, the others wait and find it done. Appends to the
  * thread are not held up. A tail of less than 16 KiB stays rows.
  */
@@ -60,8 +60,31 @@ export async function segmentsAfter(
   return rows.map((row) => ({ firstSeq: row.first_seq, lastSeq: row.last_seq, text: row.body }));
 }
 
-async function writeBatch(client: Queryable, threadId: string): Promise<{ coveredTo: number; done: boolean }> {
+/** Makes the caller's transaction the one writer of a thread's segments until it ends. */
+export async function lockSegments(client: Queryable, threadId: string): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [SEGMENT_LOCK, threadId]);
+}
+
+/**
+ * Removes the segments of what lies before a delivery, in the caller's transaction that has locked them. One that reaches beyond
+ * it is written again from there, so that what stays is still contiguous.
+ */
+export async function cutSegments(client: Queryable, threadId: string, retainedFrom: number): Promise<void> {
+  const { rows } = await client.query<{ last_seq: number }>({
+    name: 'replay-segment-cut',
+    text: 'delete from replay_segment where thread_id = $1 and first_seq < $2 returning last_seq',
+    values: [threadId, retainedFrom],
+  });
+  const lastSeq = Math.max(0, ...rows.map((row) => row.last_seq));
+  if (lastSeq < retainedFrom) return;
+  const bounds = { rows: lastSeq - retainedFrom + 1, bytes: Number.MAX_SAFE_INTEGER };
+  const kept = await deliveryPage(client, threadId, retainedFrom - 1, bounds);
+  const text = kept.map((row) => encodeDelivery(threadId, row)).join('');
+  await insertSegments(client, threadId, [{ firstSeq: retainedFrom, lastSeq, text }]);
+}
+
+async function writeBatch(client: Queryable, threadId: string): Promise<{ coveredTo: number; done: boolean }> {
+  await lockSegments(client, threadId);
   const coveredTo = await coverage(client, threadId);
   const rows = await deliveryPage(client, threadId, coveredTo, BATCH);
   const segments: ReplaySegment[] = [];
@@ -91,7 +114,11 @@ async function writeBatch(client: Queryable, threadId: string): Promise<{ covere
 async function coverage(db: Queryable, threadId: string): Promise<number> {
   const { rows } = await db.query<{ last_seq: number }>({
     name: 'replay-segment-coverage',
-    text: 'select last_seq from replay_segment where thread_id = $1 order by first_seq desc limit 1',
+    text: `select greatest(retained_from - 1,
+                           (select last_seq from replay_segment s
+                             where s.thread_id = t.thread_id order by first_seq desc limit 1)) as last_seq
+             from thread t
+            where thread_id = $1`,
     values: [threadId],
   });
   return rows[0]?.last_seq ?? 0;

@@ -1,3 +1,4 @@
+import { TidemarkError } from '../../contract/errors.ts';
 import type { Queryable } from './transaction.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed';
@@ -23,6 +24,9 @@ export interface RunRow {
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly settled_at: Date | null;
+  /** When retention removed its frames, or its rows of the log: all of them or none. */
+  readonly frames_removed_at: Date | null;
+  readonly deliveries_removed_at: Date | null;
 }
 
 export interface RunSettings {
@@ -42,10 +46,14 @@ export async function findRun(db: Queryable, runId: string): Promise<RunRow | nu
   return rows[0] ?? null;
 }
 
-/** A run that must be there: workers are given the ids of runs that were committed before them. */
+/**
+ * A run that must be there: workers are given the ids of runs that were committed before them.
+ *
+ * @throws TidemarkError `run_not_found`: its thread was erased meanwhile.
+ */
 export async function readRun(db: Queryable, runId: string): Promise<RunRow> {
   const run = await findRun(db, runId);
-  if (run === null) throw new Error(`run ${runId} is not in this database`);
+  if (run === null) throw runIsGone(runId);
   return run;
 }
 
@@ -81,8 +89,16 @@ export async function lockThreadOfRun(client: Queryable, runId: string): Promise
     values: [runId],
   });
   const lock = rows[0];
-  if (lock === undefined) throw new Error(`run ${runId} is not in this database`);
+  if (lock === undefined) throw runIsGone(runId);
   return lock;
+}
+
+function runIsGone(runId: string): TidemarkError {
+  return new TidemarkError(
+    'run_not_found',
+    `run ${runId} is not in this database`,
+    'Its thread was erased, or the id is of another database.',
+  );
 }
 
 export interface ThreadLock {

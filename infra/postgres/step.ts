@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
+import { linkArtifacts, type NewArtifactLink } from './artifact-link.ts';
 import { appendToLane, appendToLanes, type StepWriter } from './lane.ts';
 import { insertMessages, type NewMessage } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
@@ -87,6 +88,8 @@ export interface StepEnd {
   readonly frames: readonly StampedFrame[];
   /** What the engine's session gains with this step. */
   readonly messages: readonly NewMessage[];
+  /** What the frames refer to: stored before, linked to the run with them. */
+  readonly artifacts?: readonly NewArtifactLink[];
   /** Small JSON text that a repeated activity returns instead of doing the step again. */
   readonly result: string;
   /** SHA-256 of the step's content: part of the watermark. */
@@ -94,7 +97,7 @@ export interface StepEnd {
 }
 
 /**
- * Ends a step: its last frames, its messages and its result, in one transaction.
+ * Ends a step: its last frames, what they refer to, its messages and its result, in one transaction.
  *
  * @throws TidemarkError `lane_fenced` or `lane_sealed`: another attempt has the step, and nothing of this is stored.
  */
@@ -119,6 +122,7 @@ export async function endStep(pool: pg.Pool, end: StepEnd): Promise<void> {
       },
     ]);
     for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
+    await linkArtifacts(client, runId, end.artifacts ?? []);
     await insertMessages(client, runId, writer.stepIndex, end.messages);
     await client.query({
       name: 'step-end',

@@ -7,6 +7,9 @@ export interface ThreadRow {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly head_seq: number;
   readonly active_run_id: string | null;
+  /** The first delivery of the log that is still there. */
+  readonly retained_from: number;
+  readonly erasing_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

@@ -138,7 +138,9 @@ test('what is asked wrongly is refused by name', async () => {
     const response = await fetch(world.gateway.events(thread.threadId, query), { headers: { accept } });
     return { status: response.status, ...((await response.json()) as object) };
   };
-  expect(await ask('from=3&cursor=1')).toMatchObject(refused('from, cursor'));
+  expect(await ask('start=3&cursor=1')).toMatchObject(refused('start, cursor'));
+  expect(await ask('from=3')).toMatchObject(refused('from'));
+  expect(await ask('from=oldest&tail=1')).toMatchObject(refused('from'));
   expect(await ask('limit=10')).toMatchObject(refused('limit'));
   expect(await ask('kinds=message.delta,nonsense')).toMatchObject(refused('kinds'));
   expect(await ask('kinds=')).toMatchObject(refused('kinds'));

@@ -32,6 +32,8 @@ const result: ToolResultMessage = {
   timestamp: 1,
 };
 
+const artifact = { artifactId: `art_${'0'.repeat(32)}`, bytes: 1, sha256: '0'.repeat(64), contentType: 'text/plain' };
+
 describe('a frame', () => {
   it('is never over the limit, whatever it is made of, and is one that the translator knows', () => {
     const frames = [
@@ -41,7 +43,7 @@ describe('a frame', () => {
       ...framesOf({ type: 'tool-call-end', contentIndex: 0, toolCall }),
       llmEnd(message),
       toolCallBegins(toolCall),
-      toolResult(result, 12),
+      toolResult(result, 12, { artifact, name: 'write_file-1.txt' }),
       cancelled(),
     ];
     for (const frame of frames) {

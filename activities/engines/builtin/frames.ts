@@ -7,6 +7,7 @@ import {
   type ToolCall,
   type ToolResultMessage,
 } from '../../../contract/agent-messages.ts';
+import { ArtifactRef } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS, previewInput } from '../../../contract/platform-frames.ts';
 import { FileChange } from './file-change.ts';
@@ -26,6 +27,10 @@ const ShownCall = z.object({
   arguments: z.unknown(),
   argumentsError: z.string().optional(),
 });
+
+/** What is kept out of the lane, and its name. */
+const NamedArtifact = z.object({ artifact: ArtifactRef, name: z.string().min(1) });
+export type NamedArtifact = z.infer<typeof NamedArtifact>;
 
 export const BuiltinFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('llm-start'), provider: z.string(), model: z.string() }),
@@ -55,6 +60,8 @@ export const BuiltinFrame = z.discriminatedUnion('type', [
     toolName: z.string(),
     isError: z.boolean(),
     preview: z.string(),
+    /** The whole text, where `preview` is a part of it. */
+    output: NamedArtifact.optional(),
     durationMs: z.number().nonnegative().optional(),
     fileChange: FileChange.optional(),
   }),
@@ -111,8 +118,18 @@ export function toolCallBegins(toolCall: ToolCall): BuiltinFrame {
   return { type: 'tool-call', toolCall: shown(toolCall) };
 }
 
+/** A result's text when it is longer than its preview and so must be kept elsewhere; null when the preview is the whole. */
+export function textOverPreview({ content }: Pick<ToolResultMessage, 'content'>): string | null {
+  const text = textOf(content);
+  return text.length > PREVIEW_LIMIT_CHARS ? text : null;
+}
+
 /** A tool call has its result. `durationMs` is left out for what did not run. */
-export function toolResult(message: ToolResultMessage, durationMs?: number): BuiltinFrame {
+export function toolResult(
+  message: ToolResultMessage,
+  durationMs?: number,
+  output: NamedArtifact | null = null,
+): BuiltinFrame {
   const { toolCallId, toolName, isError, content, details } = message;
   const change = FileChange.safeParse(details);
   return {
@@ -121,6 +138,7 @@ export function toolResult(message: ToolResultMessage, durationMs?: number): Bui
     toolName,
     isError,
     preview: previewText(textOf(content), PREVIEW_LIMIT_CHARS),
+    ...(output === null ? {} : { output }),
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(change.success && !isError ? { fileChange: change.data } : {}),
   };

@@ -81,6 +81,21 @@ describe('a frame of the built-in engine', () => {
   });
 });
 
+describe('a result whose text is kept elsewhere', () => {
+  const artifact = { artifactId: 'art_1', bytes: 3_000, sha256: 'a'.repeat(64), contentType: 'text/plain' };
+  const frame = { type: 'tool-result', toolCallId: 'tc', toolName: 'r', preview: 'p', durationMs: 1 };
+
+  it.each([
+    [false, { status: 'ok', preview: 'p' }],
+    [true, { status: 'error', error: 'p' }],
+  ])('says the artifact first, and refers to it (isError: %s)', (isError, said) => {
+    expect(bodies({ ...frame, isError, output: { artifact, name: 'r-1.txt' } })).toEqual([
+      { kind: 'artifact.created', artifact, name: 'r-1.txt' },
+      { kind: 'tool.completed', toolCallId: 'tc', ...said, artifact, durationMs: 1 },
+    ]);
+  });
+});
+
 const contentIndex = fc.nat({ max: 3 });
 const toolCallId = fc.constantFrom('tc_0', 'tc_1');
 const prose = fc.constantFrom('text', 'thinking');
@@ -101,6 +116,13 @@ const frame: fc.Arbitrary<NativeFrame> = fc.oneof(
     isError: fc.boolean(),
     preview: fc.string(),
     fileChange: fc.option(fc.constant({ path: 'a', changeType: 'edit' }), { nil: undefined }),
+    output: fc.option(
+      fc.constant({
+        artifact: { artifactId: 'a', bytes: 1, sha256: 'b'.repeat(64), contentType: 'text/plain' },
+        name: 'a.txt',
+      }),
+      { nil: undefined },
+    ),
   }),
   fc.record({ type: fc.constant('llm-end'), stopReason: fc.constant('stop'), usage: fc.record({ input: fc.nat() }) }),
   fc.constantFrom(...CONTRACT_EVENTS).map((type) => ({ type })),

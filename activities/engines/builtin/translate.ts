@@ -55,7 +55,7 @@ function translate(frame: BuiltinFrame, { runId, stepIndex }: FrameContext): Tra
         nativeStatus: 'running',
       });
     case 'tool-result':
-      return say(completed(frame), ...changed(frame));
+      return say(...created(frame), completed(frame), ...changed(frame));
     case 'llm-start':
       return { suppressed: 'bookkeeping of a model call' };
     case 'llm-end':
@@ -75,11 +75,18 @@ function started(call: Extract<BuiltinFrame, { type: 'tool-call' }>['toolCall'])
 
 type ResultFrame = Extract<BuiltinFrame, { type: 'tool-result' }>;
 
-function completed({ toolCallId, isError, preview, durationMs }: ResultFrame): CanonicalBody {
-  const timing = durationMs === undefined ? {} : { durationMs };
+function created({ output }: ResultFrame): CanonicalBody[] {
+  return output === undefined ? [] : [{ kind: 'artifact.created', ...output }];
+}
+
+function completed({ toolCallId, isError, preview, output, durationMs }: ResultFrame): CanonicalBody {
+  const beside = {
+    ...(output === undefined ? {} : { artifact: output.artifact }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  };
   return isError
-    ? { kind: 'tool.completed', toolCallId, status: 'error', error: preview, ...timing }
-    : { kind: 'tool.completed', toolCallId, status: 'ok', preview, ...timing };
+    ? { kind: 'tool.completed', toolCallId, status: 'error', error: preview, ...beside }
+    : { kind: 'tool.completed', toolCallId, status: 'ok', preview, ...beside };
 }
 
 function changed({ isError, fileChange }: ResultFrame): CanonicalBody[] {
