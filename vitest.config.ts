@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { inheritedEnv } from './infra/config.ts';
+
+/** Minutes of random faults are run by `npm run storm`, not by every `npm test`. */
+const isStorm = inheritedEnv({})['TIDEMARK_CRASH_STORM'] !== undefined;
 
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '.tidemark/**'],
+    exclude: ['**/node_modules/**', '.tidemark/**', ...(isStorm ? [] : ['tests/crash/storm.test.ts'])],
     globalSetup: ['infra/testing/services.ts'],
     setupFiles: ['infra/testing/watch-stacks.ts'],
     pool: 'forks',

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { handedOver } from './failures.ts';
+import { TidemarkError } from '../contract/errors.ts';
 import type { RunWatch } from './run-watch.ts';
 
 /** Beaten by a timer from the first line, whatever the engine does (research, "Heartbeat throttling"). */
@@ -26,8 +27,6 @@ export async function withLife<T>(
   body: (life: ActivityLife) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
-  const heart = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
-  context.heartbeat();
   const { signal: asked, release } = watch.watch(runId);
   const life: ActivityLife = {
     signal: AbortSignal.any([context.cancellationSignal, asked]),
@@ -35,13 +34,27 @@ export async function withLife<T>(
     stopReason: () => (asked.aborted ? 'cancelled' : context.cancellationSignal.aborted ? whyOf(context) : null),
   };
   try {
-    return await body(life);
+    return await beating(() => body(life));
   } catch (error) {
     if (life.stopReason() === 'handover') throw handedOver();
+    // a late start of an attempt that was given up may have taken the step from the one that counts: that one tries again
+    if (error instanceof TidemarkError && error.code === 'lane_fenced') throw handedOver();
     throw error;
   } finally {
-    clearInterval(heart);
     release();
+  }
+}
+
+/** Does the work with a heart that beats whatever the work does. A local activity has none, and needs none. */
+export async function beating<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  if (context.info.isLocal) return await work();
+  const heart = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+  context.heartbeat();
+  try {
+    return await work();
+  } finally {
+    clearInterval(heart);
   }
 }
 

@@ -1,7 +1,8 @@
-import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { TidemarkError, type ErrorCode } from '../contract/errors.ts';
 import type { Logger } from '../infra/log.ts';
+import { isConnectionLoss } from '../infra/postgres/transaction.ts';
 
 /** A retry by Temporal is of use for these; the rest stay as they are. Total: a new code does not compile until decided. */
 export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
@@ -81,9 +82,16 @@ export function typedFailures(log: Logger): ActivityInboundCallsInterceptor {
         ) {
           throw error;
         }
-        const code = error instanceof TidemarkError ? error.code : 'internal';
+        const isAway = isConnectionLoss(error);
+        const code = error instanceof TidemarkError ? error.code : isAway ? 'unavailable' : 'internal';
         log.warn({ err: error, code, args: input.args.map(idsOf) }, 'activity failed');
-        throw ApplicationFailure.create({ message: `failed: ${code}`, type: code, nonRetryable: !RETRYABLE[code] });
+        throw ApplicationFailure.create({
+          message: `failed: ${code}`,
+          type: code,
+          nonRetryable: !RETRYABLE[code],
+          // the few attempts of an engine's activity must outlast a restart of the database
+          ...(isAway && !Context.current().info.isLocal ? { nextRetryDelay: '10 seconds' } : {}),
+        });
       }
     },
   };

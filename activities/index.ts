@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { SIGNAL } from '../contract/messages.ts';
 import { takeTurn } from '../infra/postgres/turn.ts';
+import { beating } from './activity-life.ts';
 import { createCallModel } from './call-model.ts';
 import { createCanonicalize } from './canonicalize.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -19,6 +20,7 @@ export function engineActivities(deps: Dependencies) {
 /** Bookkeeping: short, safe to repeat, mostly run as local activities. */
 export function controlActivities(deps: Dependencies) {
   const canonicalize = createCanonicalize(deps);
+  const sweep = createSweep(deps);
   return {
     takeTurn: (runId: string) => takeTurn(deps.pool, runId),
     openRun: createOpenRun(deps),
@@ -27,7 +29,7 @@ export function controlActivities(deps: Dependencies) {
     settleRun: createSettleRun(deps),
     /** False when another worker holds the claim; as an activity of its own it waits behind that one, by its retries. */
     canonicalize: async (runId: string): Promise<boolean> => {
-      const done = await canonicalize(runId);
+      const done = await beating(() => canonicalize(runId));
       if (!done && !Context.current().info.isLocal)
         throw ApplicationFailure.create({
           message: 'the claim is held',
@@ -36,7 +38,7 @@ export function controlActivities(deps: Dependencies) {
         });
       return done;
     },
-    sweep: createSweep(deps),
+    sweep: () => beating(sweep),
     /** Tells a run that it has the turn; one that is over needs no telling. */
     wakeRun: async (runId: string): Promise<void> => {
       await deps.temporal.workflow.getHandle(runId).signal(SIGNAL.wake).catch(ignoreMissing);

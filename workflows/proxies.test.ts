@@ -21,6 +21,7 @@ describe('the activity options that were found to matter (design §3)', () => {
 
   it('tell a dead worker by its heartbeat within 15 s, and run engines on a queue of their own', () => {
     expect(ENGINE_OPTIONS.heartbeatTimeout).toBe('15 seconds');
+    expect(CONTROL_OPTIONS.heartbeatTimeout).toBe('15 seconds');
     expect(ENGINE_OPTIONS.taskQueue).toBe(TASK_QUEUE.engine);
     expect(CONTROL_OPTIONS.taskQueue).toBe(TASK_QUEUE.control);
   });

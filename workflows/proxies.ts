@@ -27,10 +27,14 @@ export const ENGINE_OPTIONS = {
   },
 } as const satisfies ActivityOptions;
 
-/** Bookkeeping that is worth a line in the Temporal UI, or that can take long. */
+/**
+ * Bookkeeping that is worth a line in the Temporal UI, or that can take long. It lives by heartbeats too: a dead worker's would hold
+ * up the sweep until its time is over.
+ */
 export const CONTROL_OPTIONS = {
   taskQueue: TASK_QUEUE.control,
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: {
     initialInterval: '500 milliseconds',

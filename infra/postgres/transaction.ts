@@ -61,7 +61,9 @@ export async function inTransaction<T>(
 export function isConnectionLoss(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code !== undefined && /^(08|57P0|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH)/.test(code)) return true;
-  return /Connection terminated|connection timeout|timeout exceeded when trying to connect/i.test(message ?? '');
+  return /Connection terminated|connection error and is not queryable|connection timeout|timeout exceeded when trying to connect/i.test(
+    message ?? '',
+  );
 }
 
 async function transactionId(client: pg.PoolClient): Promise<string | null> {
