@@ -1,9 +1,17 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { revisionsToTruth, SealedTranslation, type CompletionRecord } from '../contract/sealed-translation.ts';
+import {
+  digestLines,
+  revisionsToTruth,
+  SealedTranslation,
+  type CompletionRecord,
+  type SaidEvent,
+  type StoredEvent,
+  type TruthEvent,
+} from '../contract/sealed-translation.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { digestOfEvents } from '../infra/run-digest.ts';
 import { completeRun } from '../infra/postgres/complete-run.ts';
-import { foldedEventsOfRun } from '../infra/postgres/delivery.ts';
+import { storedEventsOfRun } from '../infra/postgres/delivery.ts';
 import { segmentsOf } from '../infra/postgres/frame.ts';
 import { EMPTY_DIGEST } from '../infra/postgres/lane.ts';
 import { chainDigest } from '../infra/postgres/lane-segment.ts';
@@ -15,6 +23,9 @@ import { engineOf } from './engines/registry.ts';
 
 /** Failed attempts after which an intent stays dead until an operator retries it. */
 const MAX_ATTEMPTS = 8;
+
+/** Events compared or digested before other work of this process gets its turn. */
+const EVENTS_PER_TURN = 500;
 
 /** Segments translated before other work of this process gets its turn. */
 const SEGMENTS_PER_TURN = 100;
@@ -58,12 +69,35 @@ export function createCanonicalize({ pool, log }: Dependencies) {
     }
     if (digest !== watermark.frameDigest) throw new Error('the stored frames do not give the lane’s digest');
     const truth = translation.events;
-    const revisions = revisionsToTruth(truth, await foldedEventsOfRun(pool, runId));
-    const record: CompletionRecord = { runId, status: 'complete', watermark, ...digestOfEvents(truth.values()) };
+    const revisions = await compare(truth, await storedEventsOfRun(pool, runId));
+    const record: CompletionRecord = { runId, status: 'complete', watermark, ...(await digestOf(truth)) };
     const completion = await completeRun(pool, { runId, threadId, claim, watermark, revisions, record });
     crashPoint('complete.committed');
     if (completion === 'watermark-moved') throw new Error('the watermark moved while the run was translated');
     if (completion === 'complete')
       log.info({ runId, events: record.events, revisions: revisions.length }, 'run complete');
   }
+}
+
+async function compare(
+  truth: ReadonlyMap<string, TruthEvent>,
+  stored: ReadonlyMap<string, StoredEvent>,
+): Promise<SaidEvent[]> {
+  const revisions: SaidEvent[] = [];
+  let count = 0;
+  for (const revision of revisionsToTruth(truth, stored)) {
+    if (revision !== null) revisions.push(revision);
+    if (++count % EVENTS_PER_TURN === 0) await nextTurn();
+  }
+  return revisions.toSorted((a, b) => a.event.seq - b.event.seq);
+}
+
+async function digestOf(truth: ReadonlyMap<string, TruthEvent>): Promise<{ digest: string; events: number }> {
+  const digest = createHash('sha256');
+  let events = 0;
+  for (const line of digestLines(truth.values())) {
+    digest.update(line);
+    if (++events % EVENTS_PER_TURN === 0) await nextTurn();
+  }
+  return { digest: digest.digest('hex'), events };
 }

@@ -44,9 +44,11 @@ export async function streamThread(hub: Hub, res: ServerResponse, request: Threa
     stream.write(encodeCaughtUp(threadId, subscriber.position));
     await stream.closed;
   } catch (error) {
-    // retention has overtaken the replay: the client is told when it comes back
-    if (error instanceof TidemarkError && error.code === 'cursor_expired') stream.end();
-    else if (stream.isOpen) hub.abandon(stream, threadId, error);
+    // the log was cut under the replay: by an erasure, or by retention, of which the client is told when it comes back
+    if (error instanceof TidemarkError && error.code === 'cursor_expired') {
+      if (await hub.isGone(threadId).catch(() => false)) subscriber.gone();
+      else stream.end();
+    } else if (stream.isOpen) hub.abandon(stream, threadId, error);
   } finally {
     feed.leave(subscriber);
     hub.unfollow(feed);

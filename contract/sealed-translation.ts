@@ -51,35 +51,44 @@ export class SealedTranslation {
   }
 }
 
-/** An event as the log holds it at its highest revision. */
+/** An event at the revision that must be written. */
 export interface SaidEvent extends TruthEvent {
   readonly revision: number;
 }
 
-/**
- * What must be written so that the log says the truth: changed events at the next revision, missing ones at revision 0, and
- * retractions of what the truth does not contain (design, invariant 3). Nothing for what is right already.
- */
-export function revisionsToTruth(truth: ReadonlyMap<string, TruthEvent>, said: readonly SaidEvent[]): SaidEvent[] {
-  const held = new Map(said.map((event) => [event.event.eventId, event]));
-  const revisions: SaidEvent[] = [];
-  for (const [eventId, wanted] of truth) {
-    const current = held.get(eventId);
-    if (current === undefined) {
-      if (!wanted.retracted) revisions.push({ ...wanted, revision: 0 });
-    } else if (current.retracted !== wanted.retracted || !sameEvent(current.event, wanted.event)) {
-      revisions.push({ ...wanted, revision: current.revision + 1 });
-    }
-  }
-  for (const current of said) {
-    if (truth.has(current.event.eventId) || current.retracted) continue;
-    revisions.push({ ...current, revision: current.revision + 1, retracted: true });
-  }
-  return revisions.toSorted((a, b) => a.event.seq - b.event.seq);
+/** An event as the log holds it at its highest revision; `body` is its stored text, parsed only where it must be. */
+export interface StoredEvent {
+  readonly body: string;
+  readonly stepIndex: number | null;
+  readonly revision: number;
+  readonly retracted: boolean;
 }
 
-function sameEvent(a: CanonicalEvent, b: CanonicalEvent): boolean {
-  return JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
+/**
+ * What must be written so that the log says the truth: changed events at the next revision, missing ones at revision 0, and
+ * retractions of what the truth does not contain (design, invariant 3). Null for each event that is right already, so that a
+ * caller can let other work in between.
+ */
+export function* revisionsToTruth(
+  truth: ReadonlyMap<string, TruthEvent>,
+  stored: ReadonlyMap<string, StoredEvent>,
+): Generator<SaidEvent | null> {
+  for (const [eventId, wanted] of truth) yield revisionOf(wanted, stored.get(eventId));
+  for (const [eventId, { body, stepIndex, revision, retracted }] of stored) {
+    if (truth.has(eventId) || retracted) continue;
+    yield { event: JSON.parse(body) as CanonicalEvent, stepIndex, revision: revision + 1, retracted: true };
+  }
+}
+
+function revisionOf(wanted: TruthEvent, current: StoredEvent | undefined): SaidEvent | null {
+  if (current === undefined) return wanted.retracted ? null : { ...wanted, revision: 0 };
+  if (current.retracted === wanted.retracted && saysSame(current.body, wanted.event)) return null;
+  return { ...wanted, revision: current.revision + 1 };
+}
+
+/** The live reducer stored the text that this one gives again: comparing it costs a fraction of parsing it. */
+function saysSame(body: string, event: CanonicalEvent): boolean {
+  return body === JSON.stringify(event) || canonicalJson(JSON.parse(body)) === canonicalJson(event);
 }
 
 /**

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FrameSegment, NativeFrame } from './frames.ts';
-import { revisionsToTruth, SealedTranslation, type SaidEvent } from './sealed-translation.ts';
+import {
+  revisionsToTruth,
+  SealedTranslation,
+  type SaidEvent,
+  type StoredEvent,
+  type TruthEvent,
+} from './sealed-translation.ts';
 import { INITIAL_LANE_STATE, translateSegment, type LogOperation, type TranslateFrame } from './translation.ts';
 
 const lane = { runId: 'run_1', threadId: 'thr_1' };
@@ -190,7 +196,7 @@ describe('the sealed truth', () => {
   it('asks for nothing where the log says it already', () => {
     const truth = truthOf(segments).events;
     const said = [...truth.values()].map((event): SaidEvent => ({ ...event, revision: 0 }));
-    expect(revisionsToTruth(truth, said)).toEqual([]);
+    expect(revisions(truth, said)).toEqual([]);
   });
 
   it('revises what differs, adds what is missing and retracts what the truth does not contain', () => {
@@ -199,11 +205,19 @@ describe('the sealed truth', () => {
     if (first === undefined || second === undefined) throw new Error('the truth has events');
     const changed = { ...first, event: { ...first.event, ts: 5 } };
     const invented = { ...second, event: { ...second.event, eventId: 'run_1:invented', seq: 99 } };
-    const revisions = revisionsToTruth(truth, [changed, ...rest, invented]);
-    expect(revisions.map(({ event, revision, retracted }) => [event.eventId, revision, retracted])).toEqual([
+    const wanted = revisions(truth, [changed, ...rest, invented]);
+    expect(wanted.map(({ event, revision, retracted }) => [event.eventId, revision, retracted])).toEqual([
       [first.event.eventId, 3, false],
       [second.event.eventId, 0, false],
       ['run_1:invented', 3, true],
     ]);
   });
 });
+
+function revisions(truth: ReadonlyMap<string, TruthEvent>, said: readonly SaidEvent[]): SaidEvent[] {
+  const stored = said.map(({ event, ...rest }): [string, StoredEvent] => [
+    event.eventId,
+    { ...rest, body: JSON.stringify(event) },
+  ]);
+  return [...revisionsToTruth(truth, new Map(stored))].filter((revision) => revision !== null);
+}

@@ -1,6 +1,14 @@
 import { CanonicalEvent, type CanonicalBody, type CanonicalIdentity, type CanonicalKind } from './canonical.ts';
 import { PLATFORM, type FrameSegment, type NativeFrame, type StampedFrame } from './frames.ts';
-import { closeEverything, endStep, forgetStep, guard, initialGrammar, type GrammarState } from './grammar-state.ts';
+import {
+  closeEverything,
+  copyOf,
+  endStep,
+  forgetStep,
+  guard,
+  initialGrammar,
+  type GrammarState,
+} from './grammar-state.ts';
 import { translatePlatformFrame } from './platform-frames.ts';
 
 /** What an engine's translator is told about a frame beside the frame itself. */
@@ -64,7 +72,7 @@ export function translateSegment(
   segment: FrameSegment,
   engine: TranslateFrame,
 ): { state: LaneState; operations: LogOperation[]; dispositions: Disposition[] } {
-  const grammar = structuredClone<GrammarState>(state.grammar);
+  const grammar = copyOf(state.grammar);
   const operations: LogOperation[] = [];
   const dispositions: Disposition[] = [];
   let joined: { key: string; event: { text: string } } | null = null;

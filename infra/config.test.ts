@@ -35,7 +35,7 @@ describe('loadConfig', () => {
       workspaceRoot: join(process.cwd(), '.tidemark/workspaces'),
       engineSlots: 100,
       controlSlots: 100,
-      segmentCacheBytes: 64 * 1024 * 1024,
+      segmentCacheBytes: 256 * 1024 * 1024,
       retain: { framesDays: undefined, deliveriesDays: undefined },
       fetchAllow: [],
     });

@@ -77,7 +77,7 @@ const variables = z.object({
   TIDEMARK_LOG_LEVEL: logLevel.default('info'),
   TIDEMARK_BUILD_ID: z.string().optional(),
   TIDEMARK_WORKFLOW_BUNDLE: z.string().optional(),
-  TIDEMARK_SEGMENT_CACHE_BYTES: wholeNumber(0, 2 ** 40, 64 * 1024 * 1024, 'a number of bytes'),
+  TIDEMARK_SEGMENT_CACHE_BYTES: wholeNumber(0, 2 ** 40, 256 * 1024 * 1024, 'a number of bytes'),
   TIDEMARK_RETAIN_FRAMES_DAYS: days(),
   TIDEMARK_RETAIN_DELIVERIES_DAYS: days(),
   TIDEMARK_FETCH_ALLOW: commaList(z.string().regex(/^\S+:\d{1,5}$/, 'must be host:port entries')),

@@ -27,6 +27,8 @@ export interface Phase {
   /** Of the deliveries that were due, the share that reached the subscribers in time. */
   readonly delivered: number;
   readonly deliveriesPerSecond: number;
+  /** Share of a core that the server used, and the readers: near 1 is a limit of theirs. */
+  readonly busy: { readonly server: number; readonly readers: number };
   readonly cut: number;
   readonly gaps: number;
 }
@@ -45,6 +47,7 @@ export async function runPhase(clients: BenchProcess, publisher: Publisher, load
   await order({ do: 'begin' });
 
   const before = await server.usage();
+  const readersBefore = await clients.usage();
   const publishedAt: number[] = [];
   const startedAt = performance.now();
   let last = first;
@@ -65,6 +68,7 @@ export async function runPhase(clients: BenchProcess, publisher: Publisher, load
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   const after = await server.usage();
+  const readersAfter = await clients.usage();
   await order({ do: 'disconnect' });
   await sleep(300);
 
@@ -83,6 +87,10 @@ export async function runPhase(clients: BenchProcess, publisher: Publisher, load
     kilobytesAConnection: (before.residentKilobytes - alone.residentKilobytes) / load.subscribers,
     delivered,
     deliveriesPerSecond: (due * delivered) / seconds,
+    busy: {
+      server: (after.cpuMs - before.cpuMs) / 1_000 / seconds,
+      readers: (readersAfter.cpuMs - readersBefore.cpuMs) / 1_000 / seconds,
+    },
     cut: report.cut,
     gaps: report.gaps,
   };

@@ -1,4 +1,5 @@
 import type { CanonicalEvent } from '../../contract/canonical.ts';
+import type { StoredEvent } from '../../contract/sealed-translation.ts';
 import type { Queryable } from './transaction.ts';
 
 /** An event at its highest revision. */
@@ -62,6 +63,35 @@ export async function foldedEventsOfRun(db: Queryable, runId: string): Promise<F
     values: [runId],
   });
   return rows.map(folded);
+}
+
+/**
+ * Every event of a run at its highest revision, as it is stored: what a consumer that read the whole log holds. Read in the
+ * order of the log, by pages, so that the server sorts nothing and other work has its turn in between.
+ */
+export async function storedEventsOfRun(
+  db: Queryable,
+  runId: string,
+  pageSize = 1_000,
+): Promise<Map<string, StoredEvent>> {
+  const latest = new Map<string, StoredEvent>();
+  for (let after = 0; ;) {
+    const { rows } = await db.query<FoldRow & { event_id: string; delivery_seq: number }>({
+      name: 'delivery-stored-run',
+      text: `select event_id, delivery_seq, body, step_index, revision, retracted
+               from delivery
+              where run_id = $1 and delivery_seq > $2 and record = 'event'
+              order by delivery_seq
+              limit $3`,
+      values: [runId, after, pageSize],
+    });
+    for (const { event_id: id, body, step_index: stepIndex, revision, retracted } of rows) {
+      latest.set(id, { body, stepIndex, revision, retracted });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return latest;
+    after = last.delivery_seq;
+  }
 }
 
 /** The heads of some threads: the safety net's one query. A thread that is gone is missing from the answer. */

@@ -16,15 +16,20 @@ export interface StoredSegment extends FrameSegment {
   readonly payload: string;
 }
 
-/** A run's segments in order, read by key in pages, so that no lane is held in memory whole. */
-export async function* segmentsOf(db: Queryable, runId: string, pageSize = 200): AsyncGenerator<StoredSegment> {
-  let after = -1;
+/**
+ * A run's segments in order, read by key in pages, so that no lane is held in memory whole. The next page is read while the
+ * caller works on this one.
+ */
+export async function* segmentsOf(db: Queryable, runId: string, pageSize = 500): AsyncGenerator<StoredSegment> {
+  let page = await segmentPage(db, { runId, after: -1, limit: pageSize });
   for (;;) {
-    const page = await segmentPage(db, { runId, after, limit: pageSize });
-    yield* page;
     const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    after = last.firstSeq;
+    const isLast = last === undefined || page.length < pageSize;
+    const next = isLast ? null : segmentPage(db, { runId, after: last.firstSeq, limit: pageSize });
+    next?.catch(() => {}); // told to whoever awaits it
+    yield* page;
+    if (next === null) return;
+    page = await next;
   }
 }
 

@@ -50,28 +50,32 @@ export async function writeLanes(
     name: 'lane-write',
     text: `with frames as (
              insert into frame (run_id, first_seq, last_seq, provider, step_index, attempt, payload)
-             select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::int[], $6::int[], $7::text[])
+             select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::int[], $6::int[],
+                                  string_to_array($7, chr(30)))
            ), deliveries as (
              insert into delivery (thread_id, delivery_seq, run_id, step_index, record, event_id, seq, revision, kind,
                                    retracted, body)
              select thread_id, delivery_seq, run_id, step_index, 'event', event_id, seq, revision, kind, retracted, body
-               from unnest($8::text[], $9::bigint[], $10::text[], $11::int[], $12::text[], $13::bigint[], $14::int[],
-                           $15::text[], $16::boolean[], $17::text[])
+               from unnest($8::text[], $9::bigint[], $10::text[], $11::int[],
+                           $12::text[], $13::bigint[], $14::int[], $15::text[],
+                           $16::boolean[], string_to_array($17, chr(30)))
                  as d (thread_id, delivery_seq, run_id, step_index, event_id, seq, revision, kind, retracted, body)
            ), heads as (
              update thread t
                 set head_seq = h.head_seq
                from unnest($18::text[], $19::bigint[]) as h (thread_id, head_seq)
               where t.thread_id = h.thread_id and t.head_seq <> h.head_seq
+           ), lanes as (
+             update lane l
+                set last_seq = w.last_seq, digest = w.digest, next_event_seq = w.next_event_seq, state = w.state,
+                    open_steps = w.open_steps::jsonb, refused_count = l.refused_count + w.refused,
+                    sealed_at = case when w.sealed then coalesce(l.sealed_at, now()) end
+               from unnest($20::text[], $21::bigint[], $22::text[], $23::bigint[], string_to_array($24, chr(30)),
+                           string_to_array($25, chr(30)), $26::int[], $27::boolean[])
+                 as w (run_id, last_seq, digest, next_event_seq, state, open_steps, refused, sealed)
+              where l.run_id = w.run_id
            )
-           update lane l
-              set last_seq = w.last_seq, digest = w.digest, next_event_seq = w.next_event_seq, state = w.state,
-                  open_steps = w.open_steps::jsonb, refused_count = l.refused_count + w.refused,
-                  sealed_at = case when w.sealed then coalesce(l.sealed_at, now()) end
-             from unnest($20::text[], $21::bigint[], $22::text[], $23::bigint[], $24::text[], $25::text[], $26::int[],
-                         $27::boolean[])
-               as w (run_id, last_seq, digest, next_event_seq, state, open_steps, refused, sealed)
-            where l.run_id = w.run_id`,
+           select pg_notify($28, payload) from unnest($29::text[]) as wake_up (payload)`,
     values: [
       segments.map((s) => s.runId),
       segments.map((s) => s.firstSeq),
@@ -79,7 +83,7 @@ export async function writeLanes(
       segments.map((s) => s.provider),
       segments.map((s) => s.stepIndex),
       segments.map((s) => s.attempt),
-      segments.map((s) => s.payload),
+      together(segments.map((s) => s.payload)),
       deliveries.map((d) => d.threadId),
       deliveries.map((d) => d.deliverySeq),
       deliveries.map((d) => d.runId),
@@ -89,20 +93,36 @@ export async function writeLanes(
       deliveries.map((d) => d.revision),
       deliveries.map((d) => d.event.kind),
       deliveries.map((d) => d.retracted),
-      deliveries.map((d) => JSON.stringify(d.event)),
+      together(deliveries.map((d) => JSON.stringify(d.event))),
       [...heads.keys()],
       [...heads.values()],
       writes.map((w) => w.runId),
       writes.map((w) => w.lastSeq),
       writes.map((w) => w.digest),
       writes.map((w) => w.nextEventSeq),
-      writes.map((w) => w.state),
-      writes.map((w) => JSON.stringify(w.openSteps)),
+      together(writes.map((w) => w.state)),
+      together(writes.map((w) => JSON.stringify(w.openSteps))),
       writes.map((w) => w.refused),
       writes.map((w) => w.sealed),
+      DELIVERY_CHANNEL,
+      payloadsOf(woken),
     ],
   });
-  await notifyThreads(client, woken);
+}
+
+/**
+ * JSON texts as one parameter, apart by U+001E, which JSON text never holds: neither end escapes and unescapes every quote,
+ * as it does in an array. Not for ids: an engine may put anything into those.
+ */
+function together(texts: readonly string[]): string {
+  return texts.join('\u001e');
+}
+
+function payloadsOf(threadIds: readonly string[]): string[] {
+  const count = Math.ceil(threadIds.length / THREADS_PER_NOTIFY);
+  return Array.from({ length: count }, (_, i) =>
+    JSON.stringify(threadIds.slice(i * THREADS_PER_NOTIFY, (i + 1) * THREADS_PER_NOTIFY)),
+  );
 }
 
 /** Tells every gateway that a thread is gone, when this transaction commits; one that is not told finds out by its poll. */
