@@ -50,6 +50,13 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   provider_unavailable: true,
   provider_stream_broken: true,
   provider_stalled: true,
+  // whether a turn may be driven again is decided where it is driven
+  engine_unavailable: false,
+  engine_lost: false,
+  engine_failed: false,
+  engine_stalled: false,
+  engine_time_limit: false,
+  engine_protocol_error: false,
   model_not_configured: false,
   step_limit: false,
   worker_lost: true,

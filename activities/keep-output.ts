@@ -2,7 +2,8 @@ import type { ToolResultMessage } from '../contract/agent-messages.ts';
 import { TidemarkError } from '../contract/errors.ts';
 import { putArtifact } from '../infra/postgres/artifact.ts';
 import type { Dependencies } from './dependencies.ts';
-import { textOverPreview, type NamedArtifact } from './engines/builtin/frames.ts';
+import { textOverPreview } from './engines/builtin/frames.ts';
+import type { NamedArtifact } from './engines/named-artifact.ts';
 
 const TRIES = 5;
 

@@ -2,6 +2,7 @@ import { PLATFORM } from '../contract/frames.ts';
 import { Decision, DECISION_FORMS } from '../contract/decision.ts';
 import { TidemarkError } from '../contract/errors.ts';
 import { InterruptId } from '../contract/ids.ts';
+import { saysNothing } from '../contract/translation.ts';
 import { crashPoint } from '../infra/crash-point.ts';
 import { findInterrupt, interruptNotFound, resolveInterrupt } from '../infra/postgres/interrupt.ts';
 import { appendToLane } from '../infra/postgres/lane.ts';
@@ -35,7 +36,7 @@ export function createRecordDecision({ pool, log }: Dependencies) {
   async function warn(runId: string, message: string, code: string): Promise<void> {
     const frames = [{ at: Date.now(), frame: { type: 'run.warning', code, message } }];
     await inTransaction(pool, async (client) => {
-      await appendToLane(client, { runId, provider: PLATFORM, writer: null, frames, translate: () => undefined });
+      await appendToLane(client, { runId, provider: PLATFORM, writer: null, frames, translate: saysNothing });
     });
   }
 }

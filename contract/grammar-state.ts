@@ -157,7 +157,7 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
 }
 
 /** The events that close all that is open, in the order in which a reader expects them; the guard marks them closed. */
-export function closeEverything(state: GrammarState): CanonicalBody[] {
+export function closeEverything(state: GrammarState, whyTools: string): CanonicalBody[] {
   return [
     ...idsOf(state.reasoning).map((messageId): CanonicalBody => ({ kind: 'reasoning.completed', messageId })),
     ...idsOf(state.messages).map((messageId): CanonicalBody => ({ kind: 'message.completed', messageId })),
@@ -176,7 +176,7 @@ export function closeEverything(state: GrammarState): CanonicalBody[] {
       kind: 'tool.completed',
       toolCallId,
       status: 'error',
-      error: 'the run ended before the tool did',
+      error: whyTools,
     })),
     ...idsOf(state.children).map((childId): CanonicalBody => ({
       kind: 'child.completed',

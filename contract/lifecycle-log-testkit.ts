@@ -1,7 +1,7 @@
 import type { CanonicalEvent, DeliveredEvent } from './canonical.ts';
 import { PLATFORM, type FrameSegment, type NativeFrame } from './frames.ts';
 import type { PlatformFrame } from './platform-frames.ts';
-import { INITIAL_LANE_STATE, translateSegment, type LaneState, type TranslateFrame } from './translation.ts';
+import { INITIAL_LANE_STATE, translateSegment, stateless, type LaneState } from './translation.ts';
 
 /** A run's delivery log as Postgres would hold it, for tests: frames in, deliveries out, revisions and retractions included. */
 export const lane = { runId: 'run_1', threadId: 'thr_1' };
@@ -11,7 +11,7 @@ export const projectedRun = { ...lane, engine: 'builtin' };
  * A small engine with every kind that matters here: `say`, `think`, `end`, `think-end`, `call`, `return`, `fail`, `spawn`, `join`,
  * and any canonical body as `body`. `session` and `parent` are the native session ids.
  */
-export const engine: TranslateFrame = (frame) => {
+export const engine = stateless((frame) => {
   const id = (frame['id'] as string | undefined) ?? 'm';
   const text = (frame['text'] as string | undefined) ?? '';
   const session = frame['session'] as string | undefined;
@@ -62,7 +62,7 @@ export const engine: TranslateFrame = (frame) => {
   };
   const body = bodyOf();
   return body === undefined ? undefined : [{ body, native }];
-};
+});
 
 interface Said {
   readonly event: CanonicalEvent;

@@ -8,12 +8,12 @@ import {
   type StoredEvent,
   type TruthEvent,
 } from './sealed-translation.ts';
-import { INITIAL_LANE_STATE, translateSegment, type LogOperation, type TranslateFrame } from './translation.ts';
+import { INITIAL_LANE_STATE, translateSegment, stateless, type LogOperation } from './translation.ts';
 
 const lane = { runId: 'run_1', threadId: 'thr_1' };
 
 /** A small engine: `say` is text, `think` is reasoning, `call`/`return` are a tool, `noise` says nothing, the rest is unknown. */
-const engine: TranslateFrame = (frame) => {
+const engine = stateless((frame) => {
   const id = typeof frame['id'] === 'string' ? frame['id'] : 'm';
   switch (frame.type) {
     case 'say':
@@ -33,7 +33,7 @@ const engine: TranslateFrame = (frame) => {
     default:
       return undefined;
   }
-};
+});
 
 function segment(firstSeq: number, frames: readonly NativeFrame[], step: number | null = 0, attempt = 1): FrameSegment {
   const provider = step === null ? 'tidemark' : 'engine';

@@ -27,17 +27,46 @@ export interface Emission {
 /** Total accounting: a frame gives at least one event, or a named reason for none. */
 export type Translated = readonly Emission[] | { readonly suppressed: string };
 
+/** What an engine's translator remembers from frame to frame: plain JSON, small, kept in the lane's row; at first `undefined`. */
+export type EngineState = unknown;
+
+export interface Translation {
+  /** `undefined`: the dialect has no such frame, and the caller says so by a `harness.warning`. */
+  readonly said: Translated | undefined;
+  /** What to remember for the next frame; left out where it does not change. */
+  readonly state?: EngineState;
+}
+
 /**
- * An engine's dialect: pure and total over that engine's frames.
+ * An engine's dialect: a pure reducer, total over that engine's frames.
  *
- * **Contract:** the same frame and context give the same answer; a frame that it does not know is `undefined`, and the
- * caller turns that into a `harness.warning`. Never throws for a frame's content.
+ * **Contract:** the same frame, context and state give the same answer. `state` is never changed in place. Never throws for a
+ * frame's content.
  */
-export type TranslateFrame = (frame: NativeFrame, context: FrameContext) => Translated | undefined;
+export type TranslateFrame = (frame: NativeFrame, context: FrameContext, state: EngineState) => Translation;
+
+/** The dialect of an engine each of whose frames speaks for itself. */
+export function stateless(
+  translate: (frame: NativeFrame, context: FrameContext) => Translated | undefined,
+): TranslateFrame {
+  return (frame, context) => ({ said: translate(frame, context) });
+}
+
+/** The dialect of an engine whose frames lean on those before; `initial` is the state before the lane's first. */
+export function stateful<S>(
+  initial: S,
+  translate: (state: S, frame: NativeFrame, context: FrameContext) => { state: S; said: Translated | undefined },
+): TranslateFrame {
+  return (frame, context, state) => translate((state ?? initial) as S, frame, context);
+}
+
+/** For what only the platform says. */
+export const saysNothing: TranslateFrame = () => ({ said: undefined });
 
 /** The translator's whole state after a frame: plain JSON, kept in the lane's row. */
 export interface LaneState {
   readonly grammar: GrammarState;
+  readonly engine?: EngineState;
 }
 
 export const INITIAL_LANE_STATE: LaneState = { grammar: initialGrammar };
@@ -73,6 +102,7 @@ export function translateSegment(
   engine: TranslateFrame,
 ): { state: LaneState; operations: LogOperation[]; dispositions: Disposition[] } {
   const grammar = copyOf(state.grammar);
+  let remembered = state.engine;
   const operations: LogOperation[] = [];
   const dispositions: Disposition[] = [];
   let joined: { key: string; event: { text: string } } | null = null;
@@ -122,20 +152,33 @@ export function translateSegment(
       operations.push({ op: 'retract-step', stepIndex });
     }
     if (frame.type === 'step.ended' && segment.provider === PLATFORM) endStep(grammar, Number(frame['step']));
-    const context = { runId: lane.runId, stepIndex: segment.stepIndex, attempt: segment.attempt };
-    const translated =
-      (segment.provider === PLATFORM ? translatePlatformFrame(frame) : safely(engine, frame, context)) ??
-      unmapped(frame);
+    const translated = translate(frame) ?? unmapped(frame);
     if (!Array.isArray(translated)) {
       dispositions.push({ frameSeq, kinds: [], ...(translated as { suppressed: string }) });
       return;
     }
-    const closing = frame.type === 'run.settled' && segment.provider === PLATFORM ? closeEverything(grammar) : [];
+    const why = segment.provider === PLATFORM ? whyAllEnds(frame) : null;
+    const closing = why === null ? [] : closeEverything(grammar, why);
     const emissions: Emission[] = [...closing.map((body) => ({ body })), ...(translated as readonly Emission[])];
     const kinds = emissions.flatMap((emission) => emit(emission, stamped, frameSeq));
     dispositions.push(kinds.length > 0 ? { frameSeq, kinds } : { frameSeq, kinds, suppressed: 'already said' });
   });
-  return { state: { grammar }, operations, dispositions };
+  return { state: remembered === undefined ? { grammar } : { grammar, engine: remembered }, operations, dispositions };
+
+  function translate(frame: NativeFrame): Translated | undefined {
+    if (segment.provider === PLATFORM) return translatePlatformFrame(frame);
+    const context = { runId: lane.runId, stepIndex: segment.stepIndex, attempt: segment.attempt };
+    const { said, state: next } = safely(engine, frame, context, remembered);
+    if (next !== undefined) remembered = next;
+    return said;
+  }
+}
+
+/** The run ends, or a step of an engine's own loop was lost: what a tool left open by it is told; null for every other frame. */
+function whyAllEnds(frame: NativeFrame): string | null {
+  if (frame.type === 'run.settled') return 'the run ended before the tool did';
+  const isLost = frame.type === 'step.ended' && frame['status'] === 'lost';
+  return isLost ? 'the worker that watched the tool was lost; what the tool did is unknown' : null;
 }
 
 type Delta = Extract<CanonicalBody, { kind: 'message.delta' | 'reasoning.delta' }>;
@@ -163,14 +206,12 @@ function nextKey(grammar: GrammarState, stepIndex: number | null, kind: Canonica
   return `${key}:${String(ordinal)}`;
 }
 
-function safely(engine: TranslateFrame, frame: NativeFrame, context: FrameContext): Translated | undefined {
+function safely(engine: TranslateFrame, frame: NativeFrame, context: FrameContext, state: EngineState): Translation {
   try {
-    return engine(frame, context);
+    return engine(frame, context, state);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [
-      { body: { kind: 'harness.warning', message: `frame not translated: ${reason}`, rawEventType: frame.type } },
-    ];
+    const message = `frame not translated: ${error instanceof Error ? error.message : String(error)}`;
+    return { said: [{ body: { kind: 'harness.warning', message, rawEventType: frame.type } }] };
   }
 }
 

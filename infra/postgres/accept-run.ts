@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { TidemarkError } from '../../contract/errors.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { inputFrame } from '../../contract/platform-frames.ts';
+import { saysNothing } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
 import { appendToLane, EMPTY_DIGEST, INITIAL_STATE_TEXT } from './lane.ts';
 import { readRun, type RunRow, type RunSettings } from './run.ts';
@@ -94,7 +95,7 @@ export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run
       provider: PLATFORM,
       writer: null,
       frames: [{ at: Date.now(), frame: inputFrame(intent.input) }],
-      translate: () => undefined,
+      translate: saysNothing,
     });
     return { run: await readRun(client, runId), created: true };
   });

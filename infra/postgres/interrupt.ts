@@ -11,6 +11,7 @@ import { TidemarkError } from '../../contract/errors.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
 import { checkEditedArguments } from '../../contract/tool-arguments.ts';
+import { saysNothing } from '../../contract/translation.ts';
 import { appendToLane } from './lane.ts';
 import { lockThreadOfRun } from './run.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
@@ -170,7 +171,7 @@ export async function expireInterrupts(pool: pg.Pool, runId: string): Promise<nu
 async function sayResolved(client: pg.ClientBase, runId: string, frames: readonly PlatformFrame[]): Promise<void> {
   const at = Date.now();
   const stamped = frames.map((frame) => ({ at, frame }));
-  await appendToLane(client, { runId, provider: PLATFORM, writer: null, translate: () => undefined, frames: stamped });
+  await appendToLane(client, { runId, provider: PLATFORM, writer: null, translate: saysNothing, frames: stamped });
 }
 
 /** The same words for a missing interrupt and for another tenant's. */

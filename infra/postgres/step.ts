@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
-import type { TranslateFrame } from '../../contract/translation.ts';
+import { saysNothing, type TranslateFrame } from '../../contract/translation.ts';
 import { linkArtifacts, type NewArtifactLink } from './artifact-link.ts';
 import { appendToLane, appendToLanes, type StepWriter } from './lane.ts';
 import { insertMessages, type NewMessage } from './message.ts';
@@ -28,8 +28,6 @@ export type OpenedStep =
   /** The step has its result already: an attempt committed it and died before it could say so. */
   | { readonly state: 'done'; readonly result: string }
   | { readonly state: 'cancelled' };
-
-const translateNothing: TranslateFrame = () => undefined;
 
 /**
  * Opens a step for one attempt and fences every earlier one (design, invariant 4).
@@ -66,7 +64,7 @@ export async function openStep(
       runId,
       provider: PLATFORM,
       writer: null,
-      translate: translateNothing,
+      translate: saysNothing,
       frames: [
         {
           at: Date.now(),

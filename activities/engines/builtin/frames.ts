@@ -7,9 +7,9 @@ import {
   type ToolCall,
   type ToolResultMessage,
 } from '../../../contract/agent-messages.ts';
-import { ArtifactRef } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS, previewInput } from '../../../contract/platform-frames.ts';
+import { NamedArtifact } from '../named-artifact.ts';
 import { FileChange } from './file-change.ts';
 import type { ProviderEvent } from './providers/provider.ts';
 
@@ -27,10 +27,6 @@ const ShownCall = z.object({
   arguments: z.unknown(),
   argumentsError: z.string().optional(),
 });
-
-/** What is kept out of the lane, and its name. */
-const NamedArtifact = z.object({ artifact: ArtifactRef, name: z.string().min(1) });
-export type NamedArtifact = z.infer<typeof NamedArtifact>;
 
 export const BuiltinFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('llm-start'), provider: z.string(), model: z.string() }),

@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
-import type { FrameContext, TranslateFrame, Translated } from '../../../contract/translation.ts';
+import { stateless, type FrameContext, type Translated } from '../../../contract/translation.ts';
 import { SurfaceEvent, WITHOUT_MEANING } from './bus-events.ts';
 import { BuiltinFrame } from './frames.ts';
 
@@ -11,7 +11,7 @@ import { BuiltinFrame } from './frames.ts';
  * **Contract:** pure and total: every event of the bus has an answer, one that is malformed gives a warning, and what is no
  * event of the bus is `undefined`.
  */
-export const translateBuiltinFrame: TranslateFrame = (raw, context) => {
+export const translateBuiltinFrame = stateless((raw, context) => {
   const frame = BuiltinFrame.safeParse(raw);
   if (frame.success) return translate(frame.data, context);
   const event = SurfaceEvent.safeParse(raw);
@@ -19,7 +19,7 @@ export const translateBuiltinFrame: TranslateFrame = (raw, context) => {
   const suppressed = WITHOUT_MEANING.get(raw.type);
   if (suppressed !== undefined) return { suppressed };
   return NAMES.has(raw.type) ? malformed(raw) : undefined;
-};
+});
 
 const NAMES: ReadonlySet<string> = new Set(
   [...BuiltinFrame.options, ...SurfaceEvent.options].map((option) => option.shape.type.value),

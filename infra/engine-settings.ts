@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** The engines that Tidemark knows how to start, by name; `npm run engines` installs them. */
+export const PRESET_NAMES = ['opencode', 'claude', 'codex', 'gemini'] as const;
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+const seconds = z.number().positive().max(86_400);
+
+/** What every engine with a loop of its own may be given. */
+const common = {
+  /** Names of the worker's environment variables that its process gets, beside PATH, HOME, LANG, TERM and the like. */
+  passEnv: z.array(z.string().min(1).max(200)).default([]),
+  /** Variables that are set for its process. */
+  env: z.record(z.string(), z.string()).default({}),
+  /** Resident memory of its processes together, at most; over it they are killed. */
+  memoryMb: z.int().positive().max(1_048_576).default(4_096),
+  stallSeconds: seconds.default(180),
+  toolStallSeconds: seconds.default(3_600),
+  turnMinutes: z.number().positive().max(1_440).default(120),
+  /** So long an open question keeps the process; then the run parks, where the engine can take its session up again. */
+  hotMinutes: z.number().nonnegative().max(1_440).default(30),
+};
+
+/** Command and arguments. */
+const command = z.array(z.string().min(1)).min(1).max(100);
+
+/** An engine of `tidemark.config.ts`. */
+export const EngineSettings = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('acp'),
+    preset: z.enum(PRESET_NAMES).optional(),
+    /** Needed without a preset. */
+    command: command.optional(),
+    mode: z.string().max(200).optional(),
+    model: z.string().max(200).optional(),
+    /** Session configuration options to set: id → value. */
+    options: z.record(z.string(), z.string()).default({}),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('codex'),
+    command: command.optional(),
+    model: z.string().max(200).optional(),
+    approvalPolicy: z.enum(['untrusted', 'on-request', 'never']).default('untrusted'),
+    sandbox: z.enum(['read-only', 'workspace-write', 'danger-full-access']).default('workspace-write'),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('lifecycle'),
+    /** A module whose exports are `stream`, `resume` and `cancel`; relative to the config file. */
+    module: z.string().min(1).optional(),
+    /** A service: `POST {url}/runs` … */
+    url: z.url({ protocol: /^https?$/ }).optional(),
+    /** Headers of each request; `$NAME` in a value is that environment variable. */
+    headers: z.record(z.string(), z.string()).default({}),
+    ...common,
+  }),
+]);
+export type EngineSettings = z.infer<typeof EngineSettings>;
+export type EngineSettingsOf<K extends EngineSettings['kind']> = Extract<EngineSettings, { kind: K }>;
