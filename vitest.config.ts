@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { inheritedEnv } from './infra/config.ts';
 
-/** Minutes of random faults are run by `npm run storm`, not by every `npm test`. */
+/** Minutes of random faults are run by `npm run storm` and at the end of `npm run check`, not by every `npm test`. */
 const isStorm = inheritedEnv({})['TIDEMARK_CRASH_STORM'] !== undefined;
 
 export default defineConfig({

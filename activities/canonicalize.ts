@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  digestLines,
   revisionsToTruth,
   SealedTranslation,
   type CompletionRecord,
@@ -10,6 +8,7 @@ import {
   type TruthEvent,
 } from '../contract/sealed-translation.ts';
 import { crashPoint } from '../infra/crash-point.ts';
+import { captureLossesOf } from '../infra/postgres/capture-loss.ts';
 import { completeRun } from '../infra/postgres/complete-run.ts';
 import { storedEventsOfRun } from '../infra/postgres/delivery.ts';
 import { segmentsOf } from '../infra/postgres/frame.ts';
@@ -17,9 +16,9 @@ import { EMPTY_DIGEST } from '../infra/postgres/lane.ts';
 import { chainDigest } from '../infra/postgres/lane-segment.ts';
 import { claimIntent, failIntent, intentState, readWatermark } from '../infra/postgres/outbox.ts';
 import { writeReplaySegments } from '../infra/postgres/replay-segment.ts';
-import { readRun } from '../infra/postgres/run.ts';
+import { digestOfEvents } from '../infra/run-digest.ts';
 import type { Dependencies } from './dependencies.ts';
-import { engineOf } from './engines/registry.ts';
+import { translateEngineFrame } from './engines/dialects.ts';
 
 /** Failed attempts after which an intent stays dead until an operator retries it. */
 const MAX_ATTEMPTS = 8;
@@ -56,9 +55,8 @@ export function createCanonicalize({ pool, log }: Dependencies) {
   };
 
   async function prove(runId: string, claim: number, threadId: string): Promise<void> {
-    const run = await readRun(pool, runId);
     const watermark = await readWatermark(pool, runId);
-    const translation = new SealedTranslation({ runId, threadId }, engineOf(run.engine).translate);
+    const translation = new SealedTranslation({ runId, threadId }, translateEngineFrame);
     let digest = EMPTY_DIGEST;
     let count = 0;
     for await (const segment of segmentsOf(pool, runId)) {
@@ -70,7 +68,9 @@ export function createCanonicalize({ pool, log }: Dependencies) {
     if (digest !== watermark.frameDigest) throw new Error('the stored frames do not give the lane’s digest');
     const truth = translation.events;
     const revisions = await compare(truth, await storedEventsOfRun(pool, runId));
-    const record: CompletionRecord = { runId, status: 'complete', watermark, ...(await digestOf(truth)) };
+    const isWhole = (await captureLossesOf(pool, runId)).length === 0;
+    const status = isWhole ? 'complete' : 'complete_degraded';
+    const record: CompletionRecord = { runId, status, watermark, ...(await digestOfEvents(truth.values())) };
     const completion = await completeRun(pool, { runId, threadId, claim, watermark, revisions, record });
     crashPoint('complete.committed');
     if (completion === 'watermark-moved') throw new Error('the watermark moved while the run was translated');
@@ -90,14 +90,4 @@ async function compare(
     if (++count % EVENTS_PER_TURN === 0) await nextTurn();
   }
   return revisions.toSorted((a, b) => a.event.seq - b.event.seq);
-}
-
-async function digestOf(truth: ReadonlyMap<string, TruthEvent>): Promise<{ digest: string; events: number }> {
-  const digest = createHash('sha256');
-  let events = 0;
-  for (const line of digestLines(truth.values())) {
-    digest.update(line);
-    if (++events % EVENTS_PER_TURN === 0) await nextTurn();
-  }
-  return { digest: digest.digest('hex'), events };
 }

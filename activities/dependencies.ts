@@ -4,6 +4,7 @@ import type { Logger } from '../infra/log.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
 import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import type { Engines } from './engines/driver.ts';
 import type { GroupCommitter } from './group-committer.ts';
 import type { RunWatch } from './run-watch.ts';
 
@@ -17,4 +18,7 @@ export interface Dependencies {
   readonly providers: Providers;
   readonly tools: ReadonlyMap<string, BuiltinTool>;
   readonly temporal: Client;
+  readonly engines: Engines;
+  /** Names the place where engines keep their sessions: this worker's home. */
+  readonly runtimeId: string;
 }

@@ -17,6 +17,7 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   method_not_allowed: false,
   thread_not_found: false,
   run_not_found: false,
+  session_not_found: false,
   interrupt_not_found: false,
   artifact_not_found: false,
   range_not_satisfiable: false,

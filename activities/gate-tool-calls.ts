@@ -2,9 +2,10 @@ import type { ToolCall, ToolResultMessage } from '../contract/agent-messages.ts'
 import type { InterruptStatus } from '../contract/decision.ts';
 import type { GatedCall, GatePlan } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { commitGate, type InterruptRequest, type ToolReply } from '../infra/postgres/gate.ts';
+import { commitGate, type ToolReply } from '../infra/postgres/gate.ts';
 import { expireInterrupts, interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
+import type { InterruptRequest } from '../infra/postgres/new-interrupt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { toolResult } from './engines/builtin/frames.ts';
 import { validateArguments } from './engines/builtin/tools/registry.ts';

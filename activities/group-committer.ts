@@ -3,6 +3,7 @@ import type { NativeFrame, StampedFrame } from '../contract/frames.ts';
 import type { TranslateFrame } from '../contract/translation.ts';
 import type { Logger } from '../infra/log.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
+import type { CaptureLoss } from '../infra/postgres/capture-loss.ts';
 import { appendToLanes, type AppendOutcome, type LaneAppend, type StepWriter } from '../infra/postgres/lane.ts';
 import { inTransaction, isConnectionLoss } from '../infra/postgres/transaction.ts';
 
@@ -20,6 +21,8 @@ export interface LaneSource {
   readonly provider: string;
   readonly writer: StepWriter;
   readonly translate: TranslateFrame;
+  /** A frame that the database refuses is noted as lost, and the lane goes on; else it fails the writer. */
+  readonly isLossNoted?: true;
 }
 
 /**
@@ -67,7 +70,7 @@ export class GroupCommitter {
   }
 
   async #flush(): Promise<void> {
-    const batch: { writer: LaneWriter; frames: StampedFrame[] }[] = [];
+    const batch: Batched[] = [];
     let room = FRAMES_PER_FLUSH;
     for (const writer of this.#waiting) {
       if (room <= 0) break;
@@ -77,12 +80,11 @@ export class GroupCommitter {
       if (frames.length > 0) batch.push({ writer, frames });
     }
     if (batch.length === 0) return;
-    const appends = batch.map(({ writer, frames }) => ({ ...writer.source, frames }));
     let outcomes: readonly (AppendOutcome | Error)[];
     try {
-      outcomes = await this.#store(appends);
+      outcomes = await this.#store(batch.map(({ writer, frames }) => ({ ...writer.source, frames })));
     } catch (error) {
-      outcomes = appends.length === 1 ? [error as Error] : await this.#storeApart(appends);
+      outcomes = isConnectionLoss(error) ? batch.map(() => asError(error)) : await this.#storeApart(batch);
     }
     batch.forEach(({ writer, frames }, index) => {
       const outcome = outcomes[index];
@@ -106,18 +108,44 @@ export class GroupCommitter {
   }
 
   /** After a batch failed as a whole: each lane by itself, so that only the one at fault fails. */
-  async #storeApart(appends: readonly LaneAppend[]): Promise<(AppendOutcome | Error)[]> {
+  async #storeApart(batch: readonly Batched[]): Promise<(AppendOutcome | Error)[]> {
     const outcomes: (AppendOutcome | Error)[] = [];
-    for (const append of appends) {
+    for (const { writer, frames } of batch) {
       try {
-        outcomes.push(...(await this.#store([append])));
+        outcomes.push(...(await this.#store([{ ...writer.source, frames }])));
       } catch (error) {
-        this.#log.error({ err: error, runId: append.runId }, 'frames not stored');
-        outcomes.push(error instanceof Error ? error : new Error(String(error)));
+        this.#log.error({ err: error, runId: writer.source.runId }, 'frames not stored');
+        const isNoted = writer.source.isLossNoted === true && !isConnectionLoss(error);
+        outcomes.push(isNoted ? await this.#storeEach({ writer, frames }) : asError(error));
       }
     }
     return outcomes;
   }
+
+  /** Each frame by itself: what the database refuses is lost, and noted. */
+  async #storeEach({ writer, frames }: Batched): Promise<AppendOutcome | Error> {
+    let outcome: AppendOutcome = { ok: true, lastSeq: -1, headSeq: 0 };
+    for (const frame of frames) {
+      try {
+        const [stored] = await this.#store([{ ...writer.source, frames: [frame] }]);
+        if (stored !== undefined) outcome = stored;
+        if (!outcome.ok) return outcome;
+      } catch (error) {
+        if (isConnectionLoss(error)) return asError(error);
+        writer.lose(`the database refused it (${frame.frame.type.slice(0, 100)})`);
+      }
+    }
+    return outcome;
+  }
+}
+
+interface Batched {
+  readonly writer: LaneWriter;
+  readonly frames: StampedFrame[];
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** One attempt's way into its lane. */
@@ -129,6 +157,7 @@ export class LaneWriter {
   #error: Error | null = null;
   #drained: (() => void)[] = [];
   readonly #refusal = new AbortController();
+  readonly #losses = new Map<string, number>();
 
   constructor(source: LaneSource, enqueue: (writer: LaneWriter) => void) {
     this.source = source;
@@ -150,6 +179,17 @@ export class LaneWriter {
   /** Aborts when the lane refused the writer: what it is fed by may stop. */
   get refused(): AbortSignal {
     return this.#refusal.signal;
+  }
+
+  /** Notes that an event of the source is lost. */
+  lose(reason: string): void {
+    this.#losses.set(reason, (this.#losses.get(reason) ?? 0) + 1);
+  }
+
+  /** What was lost, to be recorded with the step's end. */
+  losses(): CaptureLoss[] {
+    const { stepIndex } = this.source.writer;
+    return Array.from(this.#losses, ([reason, frames]) => ({ stepIndex, frames, reason }));
   }
 
   /** So much waits to be stored that the source should wait too (`drain`). */

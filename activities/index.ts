@@ -5,8 +5,10 @@ import { beating } from './activity-life.ts';
 import { createCallModel } from './call-model.ts';
 import { createCanonicalize } from './canonicalize.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createDriveTurn } from './drive-turn.ts';
 import { createGateToolCalls } from './gate-tool-calls.ts';
 import { createOpenRun } from './open-run.ts';
+import { createPendingQuestions } from './pending-questions.ts';
 import { createRecordDecision } from './record-decision.ts';
 import { createRunTool } from './run-tool.ts';
 import { createSettleRun } from './settle-run.ts';
@@ -14,7 +16,7 @@ import { createSweep } from './sweep.ts';
 
 /** What drives engines: long, heartbeating, on the queue whose slots are sized for the engines. */
 export function engineActivities(deps: Dependencies) {
-  return { callModel: createCallModel(deps), runTool: createRunTool(deps) };
+  return { callModel: createCallModel(deps), runTool: createRunTool(deps), driveTurn: createDriveTurn(deps) };
 }
 
 /** Bookkeeping: short, safe to repeat, mostly run as local activities. */
@@ -26,6 +28,7 @@ export function controlActivities(deps: Dependencies) {
     openRun: createOpenRun(deps),
     gateToolCalls: createGateToolCalls(deps),
     recordDecision: createRecordDecision(deps),
+    pendingQuestions: createPendingQuestions(deps),
     settleRun: createSettleRun(deps),
     /** False when another worker holds the claim; as an activity of its own it waits behind that one, by its retries. */
     canonicalize: async (runId: string): Promise<boolean> => {

@@ -6,7 +6,8 @@ import { findArtifact } from '../infra/postgres/artifact.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
 import { createTestDatabase, type TestDatabase } from '../infra/testing/database.ts';
 import { acceptedRun } from '../tests/fixtures/runs.ts';
-import { toolResult, type NamedArtifact } from './engines/builtin/frames.ts';
+import { toolResult } from './engines/builtin/frames.ts';
+import type { NamedArtifact } from './engines/named-artifact.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { withOutputKept } from './keep-output.ts';
 

@@ -1,24 +1,45 @@
 import { PLATFORM } from '../contract/frames.ts';
-import { openSession } from '../infra/postgres/session.ts';
+import { openConversation, openSession } from '../infra/postgres/session.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import type { Dependencies } from './dependencies.ts';
-import { engineOf } from './engines/registry.ts';
 
 export interface OpenedRun {
   readonly maxSteps: number;
+  readonly drive: 'stepped' | 'opaque';
 }
 
 /** Model calls and tool calls of one run together, unless its settings say less (spec 002: the loop's safety cap). */
 const DEFAULT_MAX_STEPS = 1_000;
 
 /** Opens the engine's session for a run: its capabilities on the stream, and the input as its first message. */
-export function createOpenRun({ pool }: Dependencies) {
+export function createOpenRun({ pool, engines }: Dependencies) {
   return async function openRun(runId: string): Promise<OpenedRun> {
     const run = await readRun(pool, runId);
-    const engine = engineOf(run.engine);
+    const engine = engines.of(run.engine);
+    const maxSteps = run.settings.max_steps ?? DEFAULT_MAX_STEPS;
+    const message = {
+      role: 'user',
+      content: JSON.parse(run.input) as string,
+      timestamp: run.created_at.getTime(),
+    } as const;
+    // an engine of its own says what its session can do when it has one
+    if (engine.drive === 'opaque') {
+      await openConversation(pool, runId, message);
+      return { maxSteps, drive: 'opaque' };
+    }
     const frame = { type: 'session.opened', capabilities: engine.capabilities, source: engine.provider };
     await openSession(pool, {
       runId,
+      binding: {
+        threadId: run.thread_id,
+        engine: run.engine,
+        provider: engine.provider,
+        nativeSessionId: run.thread_id,
+        runtime: { kind: 'managed', id: 'tidemark' },
+        protocolVersion: engine.protocol,
+        capabilities: engine.capabilities,
+        runId,
+      },
       append: {
         runId,
         provider: PLATFORM,
@@ -26,8 +47,8 @@ export function createOpenRun({ pool }: Dependencies) {
         translate: engine.translate,
         frames: [{ at: Date.now(), frame }],
       },
-      message: { role: 'user', content: JSON.parse(run.input) as string, timestamp: run.created_at.getTime() },
+      message,
     });
-    return { maxSteps: run.settings.max_steps ?? DEFAULT_MAX_STEPS };
+    return { maxSteps, drive: 'stepped' };
   };
 }

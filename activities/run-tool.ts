@@ -6,7 +6,7 @@ import type { AgentToolResult, ToolCall, ToolResultMessage } from '../contract/a
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ToolTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { digestArguments } from '../infra/postgres/gate.ts';
+import { digestArguments } from '../infra/postgres/new-interrupt.ts';
 import { interruptOfStep } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';

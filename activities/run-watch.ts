@@ -13,6 +13,7 @@ export class RunWatch {
   readonly #pool: Pool;
   readonly #log: Logger;
   readonly #watched = new Map<string, Set<AbortController>>();
+  readonly #waiting = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(pool: Pool, log: Logger) {
@@ -41,10 +42,28 @@ export class RunWatch {
     return { signal: controller.signal, release };
   }
 
+  /** Resolves when the rows of a run may have changed: at a wake-up for it, at the next look at all, or when `signal` aborts. */
+  async nextLook(runId: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const waiting = this.#waiting.get(runId) ?? new Set();
+    this.#waiting.set(runId, waiting);
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        waiting.delete(done);
+        if (waiting.size === 0 && this.#waiting.get(runId) === waiting) this.#waiting.delete(runId);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
   /** Looks at some runs now; those that this process does not drive are left out. */
   async recheck(runIds: readonly string[]): Promise<void> {
     const mine = runIds.filter((runId) => this.#watched.has(runId));
     if (mine.length === 0) return;
+    for (const runId of mine) for (const wake of Array.from(this.#waiting.get(runId) ?? [])) wake();
     try {
       for (const runId of await cancelRequested(this.#pool, mine)) {
         for (const controller of this.#watched.get(runId) ?? []) controller.abort(new Error('the run was cancelled'));

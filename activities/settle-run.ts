@@ -6,7 +6,6 @@ import { readRun, type RunRow } from '../infra/postgres/run.ts';
 import { lastStepError } from '../infra/postgres/step.ts';
 import { settleRun as settle, type Settlement } from '../infra/postgres/turn.ts';
 import type { Dependencies } from './dependencies.ts';
-import { engineOf } from './engines/registry.ts';
 
 /** What is said where no step left its own words: the step limit, or a worker that is gone with what it knew. */
 const FALLBACK = 'the run could not be carried on; the worker’s log has the details under this run id';
@@ -19,8 +18,7 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
 export function createSettleRun({ pool, log }: Dependencies) {
   return async function settleRun({ runId, ending }: { runId: string; ending: Ending }): Promise<Settled> {
     const run = await readRun(pool, runId);
-    const { translate } = engineOf(run.engine);
-    const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(run, ending), translate);
+    const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(run, ending));
     crashPoint('settle.committed');
     log.info({ runId, status: settled.status, stopReason: settled.stop_reason }, 'run settled');
     if (settled.status !== 'completed' && settled.status !== 'failed') throw new Error(`run ${runId} is not settled`);

@@ -3,13 +3,11 @@ import { WORKFLOW } from '../contract/messages.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { removeLeftArtifacts } from '../infra/postgres/artifact-link.ts';
 import { dueIntents } from '../infra/postgres/outbox.ts';
-import { readRun } from '../infra/postgres/run.ts';
 import { takeUnswept, unsettledOf } from '../infra/postgres/sweep.ts';
 import { settleRun, type Settlement } from '../infra/postgres/turn.ts';
 import { wakeRunWorkflow } from '../infra/temporal/run-workflow.ts';
 import { createCanonicalize } from './canonicalize.ts';
 import type { Dependencies } from './dependencies.ts';
-import { engineOf } from './engines/registry.ts';
 
 /** How far back closed workflows are looked at: longer than the sweep can be away without anyone noticing. */
 const CLOSED_WITHIN_MS = 60 * 60_000;
@@ -65,8 +63,7 @@ export function createSweep(deps: Dependencies) {
   }
 
   async function end(runId: string, status: WorkflowExecutionStatusName | 'LOST'): Promise<void> {
-    const run = await readRun(pool, runId);
-    const { run: settled, nextRunId } = await settleRun(pool, runId, endingOf(status), engineOf(run.engine).translate);
+    const { run: settled, nextRunId } = await settleRun(pool, runId, endingOf(status));
     log.warn({ runId, workflow: status, stopReason: settled.stop_reason }, 'run ended by the sweep');
     if (nextRunId !== null) await wakeRunWorkflow(temporal, nextRunId);
     await canonicalize(runId).catch(() => false);

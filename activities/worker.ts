@@ -12,9 +12,13 @@ import { connectTemporal } from '../infra/temporal/client.ts';
 import { ensureSearchAttributes } from '../infra/temporal/search-attributes.ts';
 import { ensureSweepSchedule } from '../infra/temporal/sweep-schedule.ts';
 import { runProcess } from '../infra/process.ts';
+import { runtimeIdOf } from '../infra/runtime-id.ts';
+import { loadEngines } from '../infra/tidemark-config.ts';
 import { createApplyRetention } from './apply-retention.ts';
 import { buildWorkflowBundle } from './bundle.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createEngineDeps } from './engines/engine-deps.ts';
+import { createEngines } from './engines/registry.ts';
 import { createProviders } from './engines/builtin/providers/registry.ts';
 import { createEraseDue } from './erase-due.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
@@ -43,7 +47,18 @@ await runProcess('worker', async () => {
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
   const providers = createProviders(config.openai === undefined ? {} : { openai: config.openai });
-  const deps: Dependencies = { config, pool, log, committer, watch, providers, tools: builtinTools(), temporal };
+  const deps: Dependencies = {
+    config,
+    pool,
+    log,
+    committer,
+    watch,
+    providers,
+    tools: builtinTools(),
+    temporal,
+    engines: createEngines(await loadEngines(config), createEngineDeps(config)),
+    runtimeId: await runtimeIdOf(config.home),
+  };
   await mkdir(config.workspaceRoot, { recursive: true, mode: 0o700 });
 
   Runtime.install(runtimeOptions(log));

@@ -15,6 +15,7 @@ import { interruptRoutes } from './routes/interrupts.ts';
 import { runEventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
 import { threadEventsRouter } from './routes/thread-events.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { threadRoutes } from './routes/threads.ts';
 
 /** A body's size, at most: an input of 1 MiB may need twice as much as JSON. */
@@ -33,6 +34,7 @@ export function createApp(gateway: Gateway): Express {
   const routers = [
     runRoutes,
     runEventRoutes,
+    sessionRoutes,
     threadRoutes,
     threadEventsRouter,
     interruptRoutes,

@@ -5,6 +5,7 @@ import { headsOf } from '../infra/postgres/delivery.ts';
 import type { Queryable } from '../infra/postgres/transaction.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { LiveThreads } from './live-threads.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { OpenStreams, type Heartbeat } from './open-streams.ts';
 import { inTurns } from './query-turns.ts';
 import { Replay } from './replay.ts';
@@ -56,6 +57,8 @@ export function createHub(options: HubOptions): Hub {
 export class Hub {
   /** The gateway's pool, asked by a few replays at a time. */
   readonly replayDb: Queryable;
+  /** What the coordinator boundary of lifecycle v1 refused. */
+  readonly refusals: RefusalLog;
   readonly #log: Logger;
   readonly #settings: HubSettings;
   readonly #live: LiveThreads;
@@ -66,6 +69,7 @@ export class Hub {
 
   constructor({ pool, databaseUrl, log, segmentCacheBytes, settings }: HubOptions) {
     this.#log = log;
+    this.refusals = new RefusalLog(log);
     this.#settings = { ...SETTINGS, ...settings };
     this.replayDb = inTurns(pool, this.#settings.replayReads);
     this.#live = new LiveThreads({ db: pool, databaseUrl, log, pollMs: this.#settings.pollMs });

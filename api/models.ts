@@ -1,50 +1,70 @@
-import { ENGINE_NAMES, type EngineName } from '../contract/engines.ts';
+import { BUILTIN_ENGINE, ENGINE_MODEL_NAME, ENGINES_OWN_MODEL } from '../contract/engines.ts';
 import { TidemarkError } from '../contract/errors.ts';
 import { SCRIPTED_MODELS } from '../contract/scripted-models.ts';
 import type { Config } from '../infra/config.ts';
+import type { ConfiguredEngines } from '../infra/tidemark-config.ts';
+
+/** What a gateway knows of engines and models. */
+export interface Offer {
+  readonly config: Pick<Config, 'model' | 'openai'>;
+  readonly engines: ConfiguredEngines;
+}
 
 /** The engine and model of a run, defaults filled in, or why there is none such. */
 export function chooseEngine(
-  config: Pick<Config, 'model' | 'openai'>,
+  { config, engines }: Offer,
   wanted: { engine: string | undefined; model: string | undefined },
-): { engine: EngineName; model: string } {
-  const engine = ENGINE_NAMES.find((name) => name === (wanted.engine ?? 'builtin'));
-  if (engine === undefined) {
-    throw new TidemarkError(
-      'unknown_engine',
-      'there is no engine of that name',
-      `Use one of: ${ENGINE_NAMES.join(', ')}.`,
-      {
-        facts: { field: 'engine', engines: ENGINE_NAMES },
-      },
-    );
+): { engine: string; model: string } {
+  const engine = wanted.engine ?? BUILTIN_ENGINE;
+  if (engine === BUILTIN_ENGINE) return { engine, model: builtinModel(config, wanted.model ?? config.model) };
+  if (!engines.has(engine)) {
+    const names = offeredEngines(engines);
+    throw new TidemarkError('unknown_engine', 'there is no engine of that name', `Use one of: ${names.join(', ')}.`, {
+      facts: { field: 'engine', engines: names },
+    });
   }
-  const model = wanted.model ?? config.model;
-  if (!isOffered(config, model)) {
-    const models = offeredModels(config);
-    throw new TidemarkError(
-      'unknown_model',
-      'there is no model of that name',
-      `Use one of: ${models.join(', ')}.${hint(config)}`,
-      {
-        facts: { field: 'model', models },
-      },
-    );
-  }
-  return { engine, model };
+  return { engine, model: engineModel(wanted.model) };
 }
 
-/** The models that a run may name; a name that ends in `*` stands for whatever that provider serves. */
+/** The engines that a run may name. */
+export function offeredEngines(engines: ConfiguredEngines): string[] {
+  return [BUILTIN_ENGINE, ...engines.keys()];
+}
+
+/** The built-in engine's models; a name that ends in `*` stands for whatever that provider serves. */
 export function offeredModels(config: Pick<Config, 'openai'>): string[] {
   const scripted = SCRIPTED_MODELS.map((name) => `scripted/${name}`);
   return config.openai === undefined ? scripted : ['openai/*', ...scripted];
+}
+
+function builtinModel(config: Pick<Config, 'openai'>, model: string): string {
+  if (isOffered(config, model)) return model;
+  const models = offeredModels(config);
+  throw new TidemarkError(
+    'unknown_model',
+    'there is no model of that name',
+    `Use one of: ${models.join(', ')}.${hint(config)}`,
+    { facts: { field: 'model', models } },
+  );
+}
+
+/** An engine with a loop of its own knows its models by itself: only the form of the name is looked at. */
+function engineModel(model: string | undefined): string {
+  if (model === undefined) return ENGINES_OWN_MODEL;
+  if (ENGINE_MODEL_NAME.test(model)) return model;
+  throw new TidemarkError(
+    'unknown_model',
+    'that cannot be the name of a model',
+    'Use a name that the engine knows, of letters, digits and _ . : / @ -, 150 at most, or leave it out.',
+    { facts: { field: 'model' } },
+  );
 }
 
 function isOffered(config: Pick<Config, 'openai'>, model: string): boolean {
   const [provider, ...rest] = model.split('/');
   const name = rest.join('/');
   if (provider === 'scripted') return SCRIPTED_MODELS.some((scripted) => scripted === name);
-  return provider === 'openai' && config.openai !== undefined && /^[\w.:/@-]{1,150}$/.test(name);
+  return provider === 'openai' && config.openai !== undefined && ENGINE_MODEL_NAME.test(name);
 }
 
 function hint(config: Pick<Config, 'openai'>): string {

@@ -14,6 +14,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   thread_not_found: 404,
   run_not_found: 404,
+  session_not_found: 404,
   interrupt_not_found: 404,
   artifact_not_found: 404,
   range_not_satisfiable: 416,

@@ -42,6 +42,7 @@ export function viewInterrupt(interrupt: InterruptRow): Record<string, unknown> 
     status: interrupt.status,
     prompt: interrupt.prompt,
     options: interrupt.options,
+    form: interrupt.form,
     tool_call_id: interrupt.tool_call_id,
     tool_name: interrupt.tool_name,
     arguments: JSON.parse(interrupt.arguments) as unknown,

@@ -79,7 +79,7 @@ export async function settle(pool: Pool, { lane }: OpenRun): Promise<void> {
   const frames = [{ at: Date.now(), frame: { type: 'llm-end', stopReason: 'stop', usage: { input: 1, output: 1 } } }];
   const end = { messages: [], result: '{"outcome":"final","stopReason":"stop"}', contentHash: 'bench' };
   await endStep(pool, { ...lane, ...end, status: 'completed', frames });
-  await settleRun(pool, lane.runId, { status: 'completed', stopReason: 'stop' }, lane.translate);
+  await settleRun(pool, lane.runId, { status: 'completed', stopReason: 'stop' });
 }
 
 function stamped(n: number, frame: StampedFrame['frame']): StampedFrame {

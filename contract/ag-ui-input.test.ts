@@ -79,7 +79,10 @@ describe('a resume', () => {
       [entry('int_1', { int_1: 'a', int_2: ['b', 'c'] })],
       [asked('question', 1), asked('question', 2)],
     );
-    expect(two.map(({ decision }) => decision)).toEqual([{ values: { answer: 'a' } }, { values: { answer: 'b, c' } }]);
+    expect(two.map(({ decision }) => decision)).toEqual([
+      { values: { answer: 'a' } },
+      { values: { answer: ['b', 'c'] } },
+    ]);
     const mixed = [asked('approval', 1), asked('question', 2)];
     const answers = [
       entry('int_1:call_1', { approved: true }),

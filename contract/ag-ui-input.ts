@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Decision } from './decision.ts';
+import { FormValuesSchema } from './form.ts';
 import { agUiInterruptId } from './encoders/ag-ui-interrupts.ts';
 import { TidemarkError } from './errors.ts';
-import { callIdsOf } from './lifecycle-interrupts.ts';
+import { callIdsOf, fieldNamesOf } from './lifecycle-interrupts.ts';
 import type { PendingInterrupt } from './lifecycle-projection-state.ts';
 
 const ResumeEntry = z.looseObject({
@@ -80,8 +81,8 @@ export function answersOf(
     const entry = entries.get(id);
     if (entry === undefined) throw notCovered(`${id} is not answered`, pending);
     used.add(id);
-    const field = pending.length === 1 ? 'answer' : asked.interruptId;
-    return { interruptId: asked.interruptId, decision: decisionOf(entry, asked, asForm ? field : null) };
+    const fields = asForm ? fieldNamesOf(asked, pending.length === 1) : null;
+    return { interruptId: asked.interruptId, decision: decisionOf(entry, asked, fields) };
   });
   const unknown = [...entries.keys()].find((id) => !used.has(id));
   if (unknown !== undefined) throw notCovered(`${unknown} is not open`, pending);
@@ -94,16 +95,18 @@ const ApprovalPayload = z.strictObject({
   message: z.string().max(10_000).optional(),
 });
 
-/** `field`: the form field that answers a question; null where questions and approvals are asked together. */
-function decisionOf(entry: ResumeEntry, { kind }: PendingInterrupt, field: string | null): Decision {
+type FieldNames = ReturnType<typeof fieldNamesOf>;
+
+/** `fields`: those of the form that answer a question; null where questions and approvals are asked together. */
+function decisionOf(entry: ResumeEntry, { kind }: PendingInterrupt, fields: FieldNames | null): Decision {
   const { status, payload, interruptId } = entry;
   if (status === 'cancelled') return kind === 'question' ? { dismissed: true } : { decision: 'reject' };
-  if (field !== null) {
-    const answer = z.record(z.string(), z.unknown()).safeParse(payload).data?.[field];
-    if (typeof answer === 'string') return { values: { answer } };
-    if (Array.isArray(answer) && answer.every((item) => typeof item === 'string'))
-      return { values: { answer: answer.join(', ') } };
-    throw notAnAnswer(interruptId, `{"${field}":"…"}`);
+  if (fields !== null) {
+    const given = z.record(z.string(), z.unknown()).safeParse(payload).data ?? {};
+    const wanted = fields.flatMap(({ field, key }) => (Object.hasOwn(given, field) ? [[key, given[field]]] : []));
+    const values = FormValuesSchema.safeParse(Object.fromEntries(wanted));
+    if (values.success) return { values: values.data };
+    throw notAnAnswer(interruptId, `{${fields.map(({ field }) => `"${field}":"…"`).join(',')}}`);
   }
   const parsed = ApprovalPayload.safeParse(payload);
   if (!parsed.success) throw notAnAnswer(interruptId, '{"approved":true|false,"editedArgs"?:{…},"message"?:"…"}');

@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'method_not_allowed',
   'thread_not_found',
   'run_not_found',
+  'session_not_found',
   'interrupt_not_found',
   'artifact_not_found',
   'range_not_satisfiable',

@@ -17,9 +17,40 @@ export const FormField = z.strictObject({
   custom: z.boolean(),
   required: z.boolean(),
 });
-export type FormField = Readonly<z.infer<typeof FormField>>;
+export type FormField = z.infer<typeof FormField>;
 
-export type FormValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+/** At least one value; a text of at most 100,000 characters. */
+export const FormValuesSchema = z
+  .record(
+    z.string().max(200),
+    z.union([z.string().max(100_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(200)]),
+  )
+  .refine((values) => Object.keys(values).length > 0, 'takes at least one value')
+  .refine((values) => Object.keys(values).length <= 200, 'takes at most 200 values');
+export type FormValues = z.infer<typeof FormValuesSchema>;
+
+/** The values as they are kept: a question of one field takes its value as `answer` too, and a text takes a list as its lines. */
+export function namedValues(fields: readonly FormField[], values: FormValues): FormValues {
+  const asked = fields.length === 0 ? [ANSWER_FIELD] : fields;
+  const [only] = asked;
+  const isAlias = asked.length === 1 && only !== undefined && !Object.hasOwn(values, only.name);
+  const { answer, ...rest } = values;
+  const named = isAlias && answer !== undefined ? { ...rest, [only.name]: answer } : values;
+  const texts = new Set(asked.filter(({ type }) => type === 'text').map(({ name }) => name));
+  const entries = Object.entries(named).map(([name, value]): [string, FormValues[string]] => {
+    return [name, texts.has(name) && Array.isArray(value) ? value.join(', ') : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The values of an answer as one line of text. */
+export function answerText(values: FormValues): string {
+  const shown = (value: FormValues[string]): string => (Array.isArray(value) ? value.join(', ') : String(value));
+  const entries = Object.entries(values);
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined) return shown(only[1]);
+  return entries.map(([name, value]) => `${name}: ${shown(value)}`).join('; ');
+}
 
 /** What a question without fields of its own asks for. */
 export const ANSWER_FIELD: FormField = {

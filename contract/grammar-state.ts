@@ -158,9 +158,23 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
 
 /** The events that close all that is open, in the order in which a reader expects them; the guard marks them closed. */
 export function closeEverything(state: GrammarState, whyTools: string): CanonicalBody[] {
+  return [...closeBlocks(state), ...closeQuestions(state), ...closeWork(state, whyTools)];
+}
+
+/** The same without what a person is asked: that stays open while the run may go on. */
+export function closeWorkOnly(state: GrammarState, whyTools: string): CanonicalBody[] {
+  return [...closeBlocks(state), ...closeWork(state, whyTools)];
+}
+
+function closeBlocks(state: GrammarState): CanonicalBody[] {
   return [
     ...idsOf(state.reasoning).map((messageId): CanonicalBody => ({ kind: 'reasoning.completed', messageId })),
     ...idsOf(state.messages).map((messageId): CanonicalBody => ({ kind: 'message.completed', messageId })),
+  ];
+}
+
+function closeQuestions(state: GrammarState): CanonicalBody[] {
+  return [
     ...idsOf(state.approvals).map((approvalId): CanonicalBody => ({
       kind: 'approval.resolved',
       approvalId,
@@ -172,6 +186,11 @@ export function closeEverything(state: GrammarState, whyTools: string): Canonica
       answer: '',
       status: 'rejected',
     })),
+  ];
+}
+
+function closeWork(state: GrammarState, whyTools: string): CanonicalBody[] {
+  return [
     ...idsOf(state.tools).map((toolCallId): CanonicalBody => ({
       kind: 'tool.completed',
       toolCallId,

@@ -44,6 +44,13 @@ export function unfinished(toolCallId: string): LifecycleBody<'tool.error'> {
   return { type: 'tool.error', data: { tool_call_id: toolCallId, code: 'tool_unfinished', message, retryable: false } };
 }
 
+export interface StreamFault {
+  readonly rule: RuleNumber | null;
+  readonly reason: string;
+  /** Under which the log has the refusal. */
+  readonly correlationId: string;
+}
+
 /**
  * How a coordinator ends the stream of an adapter that broke a rule, sent what is no event (`rule` null), or went away (rule 12): what
  * is open is closed, and `run.error` says which rule it was.
@@ -53,11 +60,11 @@ export function unfinished(toolCallId: string): LifecycleBody<'tool.error'> {
  */
 export function failedEnding(
   state: LifecycleState,
-  { rule, reason }: { readonly rule: RuleNumber | null; readonly reason: string },
+  { rule, reason, correlationId }: StreamFault,
   side_effect_status: LifecycleData<'run.error'>['side_effect_status'],
 ): Said[] {
   const code = rule === 12 ? 'harness_stream_closed' : 'harness_event_invalid';
-  const message = `the adapter broke ${rule === null ? 'the envelope' : `rule ${String(rule)}`} of lifecycle v1: ${reason}`;
+  const message = `the adapter broke ${rule === null ? 'the envelope' : `rule ${String(rule)}`} of lifecycle v1: ${reason} (correlation id ${correlationId})`;
   const data = { code, message, retryable: false, retry_after_seconds: null, side_effect_status };
   return [...closingEvents(state, 'error'), { namespace: [], body: { type: 'run.error', data } }];
 }

@@ -2,10 +2,16 @@ import type { DeliveredEvent } from './canonical.ts';
 import { lookUp, withEntry } from './lifecycle-chunked-map.ts';
 import type { Said } from './lifecycle-closing.ts';
 import { createLifecycleMachine } from './lifecycle-machine.ts';
-import { legRunId, type ProjectedChild, type ProjectionState } from './lifecycle-projection-state.ts';
+import {
+  legRunId,
+  type ProjectedChild,
+  type ProjectionState,
+  type StreamRefusal,
+} from './lifecycle-projection-state.ts';
 import * as limit from './lifecycle-limits.ts';
 import { CLOSING_TYPES } from './lifecycle-rules.ts';
 import { namespaceKey, refuse, type CommittedPause } from './lifecycle-state.ts';
+import { validateLifecycleEvent } from './lifecycle-validate.ts';
 import { idOfTurn, lifecycleId, timestamp } from './lifecycle-values.ts';
 import { LIFECYCLE_VERSION, type LifecycleBody, type LifecycleEvent } from './lifecycle.ts';
 
@@ -21,8 +27,8 @@ const machine = createLifecycleMachine({ audience: 'coordinator', ephemeral: fal
 /**
  * Says one event of the current leg.
  *
- * **Contract:** what the machine refuses is not said: false. So every projected stream is legal; a run that passes a limit of
- * lifecycle v1 is cut there, and its reader is told once.
+ * **Contract:** what the schema or the machine refuses is not said: false, and `state.refusal` has why, for `project` to end the
+ * stream. So every projected stream is legal. A run that passes a limit of lifecycle v1 is cut there, and its reader is told once.
  */
 export function say(draft: Draft, { namespace, body }: Said, pause: CommittedPause | null = null): boolean {
   const { state } = draft;
@@ -36,19 +42,27 @@ export function say(draft: Draft, { namespace, body }: Said, pause: CommittedPau
     namespace,
     data: body.data,
   } as LifecycleEvent;
+  const valid = validateLifecycleEvent(event);
+  if (!valid.ok) return refused(draft, body, valid);
   const advanced = isLastOfItsKind(state, body) ? LAST : machine.advance(state.stream, event, pause);
   if (advanced.ok) {
     draft.state = { ...state, stream: advanced.state };
     draft.events.push(event);
     return true;
   }
-  if (advanced.rule !== 11) {
-    draft.state = { ...state, refused: state.refused + 1 };
-  } else if (!state.isLimited) {
+  if (advanced.rule !== 11) return refused(draft, body, advanced);
+  if (!state.isLimited) {
     draft.state = { ...state, isLimited: true };
     const message = 'this run is longer than lifecycle v1 allows; the rest of it is in the canonical stream';
     say(draft, root({ type: 'warning', data: { code: LIMIT_CODE, message } }));
   }
+  return false;
+}
+
+/** Only the first is kept: what follows it may be its consequence. */
+function refused(draft: Draft, { type }: LifecycleBody, why: Pick<StreamRefusal, 'rule' | 'reason'>): false {
+  const { rule, reason } = why;
+  draft.state = { ...draft.state, refusal: draft.state.refusal ?? { rule, reason, type } };
   return false;
 }
 

@@ -58,11 +58,23 @@ function decisionsOf(options: readonly string[]): ApprovalDecision[] {
   return known.length > 0 ? known : ['approve', 'reject'];
 }
 
-/** A lone question is the field `answer`, as REST takes it; of several each is named by its interrupt's id. */
-function fieldsOf({ interruptId, prompt, options, questions }: PendingInterrupt, isAlone: boolean): FormField[] {
-  const name = isAlone ? 'answer' : lifecycleId(interruptId);
-  const asked: readonly AskedQuestion[] = questions.length > 0 ? questions : [{ prompt, options, multiple: false }];
-  return asked.map((question, i) => fieldOf(i === 0 ? name : `${name}_${String(i + 1)}`, question));
+/** A lone question's fields have the names under which REST takes their values; of several each is named by its interrupt's id. */
+function fieldsOf(question: PendingInterrupt, isAlone: boolean): FormField[] {
+  const names = fieldNamesOf(question, isAlone);
+  return askedOf(question).map((asked, i) => fieldOf(names[i]?.field ?? '', asked));
+}
+
+/** Of each field of a question: its name in the form, and the key of its value in an answer. */
+export function fieldNamesOf(question: PendingInterrupt, isAlone: boolean): { field: string; key: string }[] {
+  return askedOf(question).map(({ name }, i) => {
+    const key = name ?? (i === 0 ? 'answer' : `answer_${String(i + 1)}`);
+    const shared = lifecycleId(question.interruptId);
+    return { field: isAlone ? lifecycleId(key) : i === 0 ? shared : `${shared}_${String(i + 1)}`, key };
+  });
+}
+
+function askedOf({ prompt, options, questions }: PendingInterrupt): readonly AskedQuestion[] {
+  return questions.length > 0 ? questions : [{ prompt, options, multiple: false }];
 }
 
 function fieldOf(field_name: string, { prompt, options, multiple }: AskedQuestion): FormField {

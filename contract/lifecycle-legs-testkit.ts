@@ -23,7 +23,7 @@ export function legsOf(log: Log | readonly DeliveredEvent[]): { legs: LifecycleE
       legs.set(event.run_id, leg);
     }
   }
-  expect(state.refused).toBe(0);
+  expect(state.refusal).toBeNull();
   for (const events of legs.values()) expectLegal(events);
   return { legs: [...legs.values()], state };
 }

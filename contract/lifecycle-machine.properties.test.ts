@@ -175,7 +175,7 @@ describe('the lifecycle machine, on random streams', () => {
         const state = judge(beginning) as LifecycleState;
         if (state.phase !== 'running') return;
         const wrong = machine.finish(state) as Refusal;
-        const ending = failedEnding(state, wrong, 'possible');
+        const ending = failedEnding(state, { ...wrong, correlationId: 'ref_1' }, 'possible');
         const whole = renumber([...beginning, ...streamOf(ending)]);
         expect(judge(whole)).toMatchObject({ terminal: 'run.error', namespaces: {} });
         expect(whole.at(-1)?.data).toMatchObject({ code: 'harness_stream_closed' });

@@ -132,6 +132,12 @@ export function isRevoked(event: DeliveredEvent): boolean {
   return event.retracted === true;
 }
 
-function asAsked({ prompt, options, multiple }: NonNullable<CanonicalBody<'question.requested'>['questions']>[number]) {
-  return { prompt, options: options.map(({ label }) => label), multiple };
+function asAsked(question: NonNullable<CanonicalBody<'question.requested'>['questions']>[number]) {
+  const { header, prompt, options, multiple } = question;
+  return {
+    prompt,
+    options: options.map(({ label }) => label),
+    multiple,
+    ...(header === undefined ? {} : { name: header }),
+  };
 }

@@ -1,7 +1,7 @@
 import type { DeliveredEvent } from './canonical.ts';
 import { NO_ENTRIES, type ChunkedMap } from './lifecycle-chunked-map.ts';
-import type { LifecycleData } from './lifecycle.ts';
-import { initialLifecycleState, type LifecycleState } from './lifecycle-state.ts';
+import type { LifecycleData, LifecycleType } from './lifecycle.ts';
+import { initialLifecycleState, type LifecycleState, type RuleNumber } from './lifecycle-state.ts';
 import type { TextHash } from './lifecycle-text-hash.ts';
 
 /** The run whose log is projected. All of it is fixed when the run is accepted, so a replay has the same. */
@@ -69,6 +69,8 @@ export interface AskedQuestion {
   readonly prompt: string;
   readonly options: readonly string[];
   readonly multiple: boolean;
+  /** The key of its value, where the engine gave one. */
+  readonly name?: string;
 }
 
 /** How often a canonical id was begun, and whether the log has taken back what was said under it last. */
@@ -104,8 +106,16 @@ export interface ProjectionState {
   readonly effects: LifecycleData<'run.error'>['side_effect_status'];
   /** A limit of lifecycle v1 was reached in this leg, and the reader was told. */
   readonly isLimited: boolean;
-  /** Events that the machine refused by another rule than 11: a fault of this projection; always 0. */
-  readonly refused: number;
+  /** The event that did not pass; the run's streams end with it. Null as long as the log and this projection are sound. */
+  readonly refusal: StreamRefusal | null;
+}
+
+/** An event that the boundary did not let through: what may be logged and shown of it, and nothing that it held. */
+export interface StreamRefusal {
+  /** Null: it was no event of lifecycle v1. */
+  readonly rule: RuleNumber | null;
+  readonly reason: string;
+  readonly type: LifecycleType;
 }
 
 export function initialProjection(run: ProjectedRun): ProjectionState {
@@ -128,7 +138,7 @@ export function initialProjection(run: ProjectedRun): ProjectionState {
     fault: null,
     effects: 'none',
     isLimited: false,
-    refused: 0,
+    refusal: null,
   };
 }
 

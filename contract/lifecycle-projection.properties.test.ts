@@ -124,7 +124,7 @@ describe('the projection of random runs', () => {
     fc.assert(
       fc.property(anyLog, ({ deliveries }) => {
         const { events, state } = projectAll(deliveries);
-        expect(state.refused).toBe(0);
+        expect(state.refusal).toBeNull();
         let stream: LifecycleState = machine.initial;
         let leg = 0;
         for (const event of events) {

@@ -2,6 +2,7 @@ import { assertNeverEvent, type DeliveredEvent } from './canonical.ts';
 import { PLATFORM } from './frames.ts';
 import { closeBlock, completeText, isSilent, openBlock, showText, withdrawBlock } from './lifecycle-blocks.ts';
 import { enterChild, leaveChild, speakerOf, withdrawChild } from './lifecycle-children.ts';
+import { cutStream } from './lifecycle-cut.ts';
 import { childOf, root, say, type Draft } from './lifecycle-draft.ts';
 import { endRun } from './lifecycle-endings.ts';
 import { callIdsOf } from './lifecycle-interrupts.ts';
@@ -27,7 +28,8 @@ export { initialProjection, legRunId, type ProjectionState } from './lifecycle-p
  *
  * **Contract:** a pure function of (state, row): live, on replay and after a restart the same rows give the same events. Takes the
  * whole log from the run's first row, revisions and retractions included; rows of other runs change nothing. State is plain
- * JSON. What comes out is legal: at any cut it is a legal beginning, and it ends in exactly one terminal per leg.
+ * JSON. What comes out is legal: at any cut it is a legal beginning, and it ends in exactly one terminal per leg. A row that would
+ * make it illegal is not shown: the leg ends there as `run.error` `harness_event_invalid`, and `state.refusal` says why.
  */
 export function project(
   state: ProjectionState,
@@ -36,7 +38,8 @@ export function project(
   if (event.runId !== state.run.runId || state.phase === 'ended') return { state, events: [] };
   const draft: Draft = { state, events: [] };
   take(draft, event);
-  return { state: draft.state, events: draft.events };
+  const { refusal } = draft.state;
+  return refusal === null ? { state: draft.state, events: draft.events } : cutStream(state, refusal, event);
 }
 
 /** What a paused run waits for: an entry for each answer that REST takes, with the call that the interrupt shows for it. */

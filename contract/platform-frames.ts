@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NegotiatedCapabilities } from './capabilities.ts';
+import { FormField } from './form.ts';
 import { previewText, utf8Bytes, type NativeFrame } from './frames.ts';
 import type { CanonicalBody } from './canonical.ts';
 
@@ -15,7 +16,17 @@ const stepNumber = z.int().nonnegative();
  */
 export const PlatformFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('run.input'), input: z.string(), inputBytes: z.int() }),
-  z.strictObject({ type: z.literal('session.opened'), capabilities: NegotiatedCapabilities, source: z.string() }),
+  z.strictObject({
+    type: z.literal('session.opened'),
+    capabilities: NegotiatedCapabilities,
+    source: z.string(),
+    nativeSessionId: z.string().optional(),
+    generation: z.int().positive().optional(),
+    /** A session of before was taken up again. */
+    resumed: z.boolean().optional(),
+  }),
+  /** A new engine process takes over from one that nobody saw end. */
+  z.strictObject({ type: z.literal('session.reconciling'), generation: z.int().positive(), detail: z.string() }),
   z.strictObject({ type: z.literal('step.started'), step: stepNumber, kind: z.string(), attempt: z.int() }),
   z.strictObject({ type: z.literal('step.ended'), step: stepNumber, status: z.string() }),
   z.strictObject({
@@ -24,6 +35,8 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     kind: z.enum(['approval', 'question']),
     prompt: z.string(),
     options: z.array(z.string()),
+    /** Of a question with fields of its own. */
+    fields: z.array(FormField).optional(),
     toolCallId: z.string(),
     toolName: z.string(),
     input: z.unknown(),
@@ -55,7 +68,9 @@ export const PlatformFrame = z.discriminatedUnion('type', [
 ]);
 export type PlatformFrame = z.infer<typeof PlatformFrame>;
 
-type Said = readonly { readonly body: CanonicalBody }[] | { readonly suppressed: string };
+type Said =
+  | readonly { readonly body: CanonicalBody; readonly native?: { readonly nativeSessionId: string } }[]
+  | { readonly suppressed: string };
 
 /** Frame 0 of a lane. */
 export function inputFrame(input: string): PlatformFrame {
@@ -76,7 +91,9 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
     case 'run.input':
       return [{ body: { kind: 'turn.started', input: frame.input, inputBytes: frame.inputBytes } }];
     case 'session.opened':
-      return [{ body: { kind: 'session.started', capabilities: frame.capabilities, source: frame.source } }];
+      return [opened(frame)];
+    case 'session.reconciling':
+      return [{ body: reconciling(frame) }];
     case 'step.started':
       return frame.attempt === 1 ? { suppressed: 'bookkeeping of a step' } : [{ body: repeating(frame) }];
     case 'step.ended':
@@ -99,6 +116,25 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       return [...committed, ...failure, { kind: 'turn.completed' as const, stopReason }].map((body) => ({ body }));
     }
   }
+}
+
+function opened(frame: Extract<PlatformFrame, { type: 'session.opened' }>) {
+  const { capabilities, source, nativeSessionId } = frame;
+  const body = { kind: 'session.started', capabilities, source } as const;
+  return nativeSessionId === undefined ? { body } : { body, native: { nativeSessionId } };
+}
+
+function reconciling(frame: Extract<PlatformFrame, { type: 'session.reconciling' }>): CanonicalBody {
+  const { type: sourceEventType, generation, detail } = frame;
+  const title = 'the engine is taken up again';
+  return {
+    kind: 'context.marker',
+    markerType: 'reconciling',
+    title,
+    detail,
+    sourceEventType,
+    sourcePayload: { generation },
+  };
 }
 
 /** The engine's session as the platform committed it: what a leg's end may claim (lifecycle v1, rules 13 and 14). */
@@ -136,7 +172,20 @@ function requested(frame: Extract<PlatformFrame, { type: 'interrupt.requested' }
     };
   }
   const asked = { kind: 'question.requested', questionId: interruptId, prompt, toolCallId } as const;
-  return options.length > 0 ? { ...asked, options } : asked;
+  const questions = (frame.fields ?? []).map(questionOf);
+  return {
+    ...asked,
+    ...(options.length > 0 ? { options } : {}),
+    ...(questions.length > 0 ? { questions } : {}),
+  };
+}
+
+type Question = NonNullable<CanonicalBody<'question.requested'>['questions']>[number];
+
+/** A field as the grammar's question: `header` is the key of its value. */
+function questionOf({ name, prompt, type, options, multiple, custom }: FormField): Question {
+  const offered = type === 'boolean' ? [{ label: 'true' }, { label: 'false' }] : options;
+  return { header: name, prompt, options: offered, multiple, custom: type === 'choice' ? custom : type !== 'boolean' };
 }
 
 function resolved(frame: Extract<PlatformFrame, { type: 'interrupt.resolved' }>): CanonicalBody {

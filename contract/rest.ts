@@ -58,6 +58,8 @@ export const InterruptListQuery = z.strictObject({
 });
 /** `DELETE /v1/threads/{id}`: with `cancel=1` the thread's live runs are cancelled first. */
 export const EraseQuery = z.strictObject({ cancel: z.enum(['0', '1']).default('0') });
+/** `GET /v1/threads/{id}/session` */
+export const SessionQuery = z.strictObject({ engine: z.string().max(100).optional() });
 export const NoQuery = z.strictObject({});
 
 /** The query of `GET /v1/runs/{id}/events`; `after` is read with the header `Last-Event-ID`. */

@@ -27,6 +27,12 @@ export interface ToolTurn {
   readonly outcome: 'done' | 'cancelled';
 }
 
+/** What a turn of an engine with its own loop came to. `parked`: it waits for a person, without a process. */
+export type DrivenTurn =
+  | { readonly outcome: 'completed'; readonly stopReason: string }
+  | { readonly outcome: 'cancelled' | 'parked' }
+  | { readonly outcome: 'failed'; readonly code: ErrorCode };
+
 /** How a run ends; the words of an error are in Postgres, its code is here. */
 export type Ending =
   | { readonly status: 'completed'; readonly stopReason: string }

@@ -2,6 +2,7 @@ import { CanonicalEvent, type CanonicalBody, type CanonicalIdentity, type Canoni
 import { PLATFORM, type FrameSegment, type NativeFrame, type StampedFrame } from './frames.ts';
 import {
   closeEverything,
+  closeWorkOnly,
   copyOf,
   endStep,
   forgetStep,
@@ -14,6 +15,7 @@ import { translatePlatformFrame } from './platform-frames.ts';
 /** What an engine's translator is told about a frame beside the frame itself. */
 export interface FrameContext {
   readonly runId: string;
+  readonly provider: string;
   readonly stepIndex: number | null;
   readonly attempt: number;
 }
@@ -153,13 +155,13 @@ export function translateSegment(
     }
     if (frame.type === 'step.ended' && segment.provider === PLATFORM) endStep(grammar, Number(frame['step']));
     const translated = translate(frame) ?? unmapped(frame);
-    if (!Array.isArray(translated)) {
-      dispositions.push({ frameSeq, kinds: [], ...(translated as { suppressed: string }) });
+    const closing = segment.provider === PLATFORM ? closingOf(frame, grammar) : [];
+    if ('suppressed' in translated && closing.length === 0) {
+      dispositions.push({ frameSeq, kinds: [], ...translated });
       return;
     }
-    const why = segment.provider === PLATFORM ? whyAllEnds(frame) : null;
-    const closing = why === null ? [] : closeEverything(grammar, why);
-    const emissions: Emission[] = [...closing.map((body) => ({ body })), ...(translated as readonly Emission[])];
+    const wanted = 'suppressed' in translated ? [] : translated;
+    const emissions: Emission[] = [...closing.map((body) => ({ body })), ...wanted];
     const kinds = emissions.flatMap((emission) => emit(emission, stamped, frameSeq));
     dispositions.push(kinds.length > 0 ? { frameSeq, kinds } : { frameSeq, kinds, suppressed: 'already said' });
   });
@@ -167,18 +169,20 @@ export function translateSegment(
 
   function translate(frame: NativeFrame): Translated | undefined {
     if (segment.provider === PLATFORM) return translatePlatformFrame(frame);
-    const context = { runId: lane.runId, stepIndex: segment.stepIndex, attempt: segment.attempt };
+    const { provider, stepIndex, attempt } = segment;
+    const context = { runId: lane.runId, provider, stepIndex, attempt };
     const { said, state: next } = safely(engine, frame, context, remembered);
     if (next !== undefined) remembered = next;
     return said;
   }
 }
 
-/** The run ends, or a step of an engine's own loop was lost: what a tool left open by it is told; null for every other frame. */
-function whyAllEnds(frame: NativeFrame): string | null {
-  if (frame.type === 'run.settled') return 'the run ended before the tool did';
-  const isLost = frame.type === 'step.ended' && frame['status'] === 'lost';
-  return isLost ? 'the worker that watched the tool was lost; what the tool did is unknown' : null;
+/** What the platform's word ends: all of a run; of an engine's own loop that stopped in the middle, what nobody goes on with. */
+function closingOf(frame: NativeFrame, grammar: GrammarState): CanonicalBody[] {
+  if (frame.type === 'run.settled') return closeEverything(grammar, 'the run ended before the tool did');
+  if (frame.type !== 'step.ended') return [];
+  if (frame['status'] === 'lost') return closeWorkOnly(grammar, 'nobody saw the tool end; what it did is unknown');
+  return frame['status'] === 'parked' ? closeWorkOnly(grammar, 'the run waits for a person; the tool was stopped') : [];
 }
 
 type Delta = Extract<CanonicalBody, { kind: 'message.delta' | 'reasoning.delta' }>;

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -29,6 +30,8 @@ export type Config = {
   readonly openai: { readonly apiKey: string; readonly baseUrl: string | undefined } | undefined;
   /** `provider/model` of a run that names none. */
   readonly model: string;
+  /** Where the engines are configured; not given when there is no such file. */
+  readonly configFile: string | undefined;
   readonly workspaceRoot: string;
   readonly engineSlots: number;
   readonly controlSlots: number;
@@ -71,6 +74,7 @@ const variables = z.object({
   OPENAI_BASE_URL: httpUrl.optional(),
   OPENAI_MODEL: z.string().optional(),
   TIDEMARK_MODEL: modelName.optional(),
+  TIDEMARK_CONFIG: z.string().optional(),
   TIDEMARK_WORKSPACES: z.string().optional(),
   TIDEMARK_ENGINE_SLOTS: wholeNumber(1, 10_000, 100, 'a whole number from 1 to 10000'),
   TIDEMARK_CONTROL_SLOTS: wholeNumber(1, 10_000, 100, 'a whole number from 1 to 10000'),
@@ -109,6 +113,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     apiKeys: set.TIDEMARK_API_KEYS,
     openai,
     model: set.TIDEMARK_MODEL ?? (openai ? `openai/${set.OPENAI_MODEL ?? 'gpt-5-mini'}` : 'scripted/demo'),
+    configFile: configFileFrom(set.TIDEMARK_CONFIG),
     workspaceRoot: resolve(set.TIDEMARK_WORKSPACES ?? `${home}/workspaces`),
     engineSlots: set.TIDEMARK_ENGINE_SLOTS,
     controlSlots: set.TIDEMARK_CONTROL_SLOTS,
@@ -164,6 +169,11 @@ export function inheritedEnv(changes: Readonly<Record<string, string | undefined
   return Object.fromEntries(Object.entries({ ...process.env, ...changes }).filter(([, value]) => value !== undefined));
 }
 
+/** This process's environment, for what hands chosen parts of it on. */
+export function hostEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 /** A URL as it may be shown. */
 export function withoutPassword(url: string): string {
   const shown = new URL(url);
@@ -174,6 +184,7 @@ export function withoutPassword(url: string): string {
 
 /** The key that is sent to a local server which asks for none. */
 const NO_KEY = 'none';
+const DEFAULT_CONFIG_FILE = join(import.meta.dirname, '..', 'tidemark.config.ts');
 const SECRET_VARIABLES = /KEY|DATABASE_URL|BASE_URL/;
 
 function wholeNumber(min: number, max: number, fallback: number, what: string) {
@@ -209,6 +220,16 @@ function issueLine(issue: z.core.$ZodIssue, given: Record<string, string>): stri
   const name = String(issue.path[0]);
   const value = SECRET_VARIABLES.test(name) ? '' : ` is ${JSON.stringify(given[name])}, but it`;
   return `${name}${value} ${issue.message}. Correct it, or unset it.`;
+}
+
+/** The file that is named must be there; the one beside package.json may be. */
+function configFileFrom(named: string | undefined): string | undefined {
+  const file = named === undefined ? DEFAULT_CONFIG_FILE : resolve(named);
+  if (existsSync(file)) return file;
+  if (named === undefined) return undefined;
+  throw new ConfigError([
+    `TIDEMARK_CONFIG is ${JSON.stringify(named)}, but there is no such file. Correct it, or unset it.`,
+  ]);
 }
 
 function openaiFrom(apiKey: string | undefined, baseUrl: string | undefined): Config['openai'] {

@@ -13,6 +13,7 @@ import type { Ending } from '../contract/run-plan.ts';
 import { Inbox } from './inbox.ts';
 import { local, control } from './proxies.ts';
 import { showState } from './run-display.ts';
+import { driveOpaque } from './opaque-turn.ts';
 import { driveSteps } from './stepped-turn.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
@@ -45,7 +46,11 @@ async function endingOf(input: AgentRunInput, inbox: Inbox): Promise<Ending> {
   try {
     const turn = await waitForTurn(input.runId, inbox);
     if (turn !== 'active') return { status: 'failed', stopReason: 'cancelled' };
-    return await driveSteps(input, inbox, continueFrom);
+    showState('running', 'works');
+    const { maxSteps, drive } = await local.openRun(input.runId);
+    // a history of before opaque engines has no `drive`
+    if (drive === 'opaque') return await driveOpaque(input, inbox, continueFrom);
+    return await driveSteps({ ...input, maxSteps }, inbox, continueFrom);
   } catch (error) {
     if (isCancellation(error)) return { status: 'failed', stopReason: 'cancelled' };
     const code = codeOf(error);

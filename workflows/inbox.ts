@@ -24,10 +24,19 @@ export class Inbox {
     return this.#answers.splice(0);
   }
 
+  /** A signal came that was not seen yet. */
+  get hasNews(): boolean {
+    return this.#wakes > this.#seen || this.#answers.length > 0;
+  }
+
+  markSeen(): void {
+    this.#seen = this.#wakes;
+  }
+
   /** Waits for a signal that was not seen yet, or for the time to look again anyway. */
   async wait(timeoutMs: number): Promise<void> {
-    await condition(() => this.#wakes > this.#seen || this.#answers.length > 0, timeoutMs);
-    this.#seen = this.#wakes;
+    await condition(() => this.hasNews, timeoutMs);
+    this.markSeen();
   }
 }
 

@@ -14,13 +14,11 @@ const PARALLEL_TOOLS = 4;
  * goes on after continue-as-new or a crash finds what is done in the rows and repeats nothing.
  */
 export async function driveSteps(
-  input: AgentRunInput,
+  input: AgentRunInput & { readonly maxSteps: number },
   inbox: Inbox,
   continueFrom: (nextStep: number) => Promise<void>,
 ): Promise<Ending> {
-  const { runId } = input;
-  showState('running', 'works');
-  const { maxSteps } = await local.openRun(runId);
+  const { runId, maxSteps } = input;
   let modelStep = input.nextStep ?? 0;
   for (;;) {
     await recordAnswers(runId, inbox);

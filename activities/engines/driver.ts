@@ -6,6 +6,26 @@ import type { TranslateFrame } from '../../contract/translation.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { NamedArtifact } from './named-artifact.ts';
 
+/** An engine whose loop is workflow code (design §3.4, "stepped"). */
+export interface SteppedEngine {
+  readonly drive: 'stepped';
+  readonly name: string;
+  readonly provider: string;
+  readonly protocol: string;
+  readonly capabilities: NegotiatedCapabilities;
+  readonly translate: TranslateFrame;
+}
+
+export type Engine = SteppedEngine | OpaqueEngine;
+
+/** The engines of a worker. */
+export interface Engines {
+  /** @throws TidemarkError `unknown_engine`: the run was accepted by a gateway that knows an engine which this worker does not. */
+  of(name: string): Engine;
+  /** The same, of an engine that has a loop of its own. */
+  opaque(name: string): OpaqueEngine;
+}
+
 /** An engine with a loop of its own: one long activity drives it (design §3.4, "opaque"). */
 export interface OpaqueEngine {
   readonly drive: 'opaque';

@@ -1,42 +1,53 @@
-import { normalizeNegotiatedCapabilities, type NegotiatedCapabilities } from '../../contract/capabilities.ts';
+import { BUILTIN_ENGINE, ENGINE_CAPABILITIES } from '../../contract/engines.ts';
 import { TidemarkError } from '../../contract/errors.ts';
-import type { TranslateFrame } from '../../contract/translation.ts';
+import type { EngineSettings } from '../../infra/engine-settings.ts';
+import type { ConfiguredEngines } from '../../infra/tidemark-config.ts';
+import { createAcpEngine } from './acp/engine.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
+import { createCodexEngine } from './codex/engine.ts';
+import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { createLifecycleEngine } from './lifecycle/engine.ts';
 
-/** What the platform must know of an engine before it runs it. */
-export interface EngineDescriptor {
-  readonly provider: string;
-  readonly protocol: string;
-  /** `stepped`: the loop is workflow code. */
-  readonly drive: 'stepped';
-  readonly capabilities: NegotiatedCapabilities;
-  readonly translate: TranslateFrame;
-}
-
-const ENGINES: Readonly<Record<string, EngineDescriptor>> = {
-  builtin: {
-    provider: 'builtin',
-    protocol: 'tidemark-builtin/1',
-    drive: 'stepped',
-    capabilities: normalizeNegotiatedCapabilities({
-      streamingText: true,
-      reasoning: true,
-      toolProgress: true,
-      approvals: true,
-      questions: true,
-      usage: true,
-      modelSelection: true,
-      resume: true,
-      stop: true,
-      reconcile: true,
-    }),
-    translate: translateBuiltinFrame,
-  },
+const BUILTIN: SteppedEngine = {
+  drive: 'stepped',
+  name: BUILTIN_ENGINE,
+  provider: 'builtin',
+  protocol: 'tidemark-builtin/1',
+  capabilities: ENGINE_CAPABILITIES.builtin,
+  translate: translateBuiltinFrame,
 };
 
-/** The engine of a run. A stored run names an engine that was known when it was accepted. */
-export function engineOf(name: string): EngineDescriptor {
-  const engine = ENGINES[name];
-  if (engine !== undefined) return engine;
-  throw new TidemarkError('unknown_engine', `this worker has no engine named ${name}`, 'Run a worker that has it.');
+/** The engines of a worker: the built-in one, and what its configuration names. */
+export function createEngines(configured: ConfiguredEngines, deps: EngineDeps): Engines {
+  const engines = new Map<string, Engine>([[BUILTIN_ENGINE, BUILTIN]]);
+  for (const [name, settings] of configured) engines.set(name, createEngine(name, settings, deps));
+  const of = (name: string): Engine => {
+    const engine = engines.get(name);
+    if (engine !== undefined) return engine;
+    throw new TidemarkError(
+      'unknown_engine',
+      `this worker has no engine named ${name}`,
+      'Start its workers with the tidemark.config.ts of the gateway that took the run.',
+    );
+  };
+  return {
+    of,
+    opaque(name) {
+      const engine = of(name);
+      if (engine.drive === 'opaque') return engine;
+      throw new Error(`the engine ${name} has no loop of its own`);
+    },
+  };
+}
+
+function createEngine(name: string, settings: EngineSettings, deps: EngineDeps): OpaqueEngine {
+  switch (settings.kind) {
+    case 'acp':
+      return createAcpEngine(name, settings, deps);
+    case 'codex':
+      return createCodexEngine(name, settings, deps);
+    case 'lifecycle':
+      return createLifecycleEngine(name, settings, deps);
+  }
 }

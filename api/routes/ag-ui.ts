@@ -3,7 +3,6 @@ import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { answersOf, newInput, RunAgentInput } from '../../contract/ag-ui-input.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
-import { ENGINE_NAMES } from '../../contract/engines.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import { ThreadId } from '../../contract/ids.ts';
 import { NoQuery } from '../../contract/rest.ts';
@@ -18,7 +17,7 @@ import { streamLeg } from '../run-stream/stream-leg.ts';
 import { tenantOf } from '../auth.ts';
 import { assertEventsRetained } from '../cursor.ts';
 import type { Gateway } from '../gateway.ts';
-import { chooseEngine } from '../models.ts';
+import { chooseEngine, offeredEngines } from '../models.ts';
 import { assertInputSize } from '../input-size.ts';
 import { tellTemporal, wakeRun } from '../tell-temporal.ts';
 import { bodyOf, pathOf, queryOf } from '../validate.ts';
@@ -31,14 +30,18 @@ const CancelInput = z.strictObject({ threadId: z.string().min(1), runId: z.strin
  * stream (design §7). The client's thread and run ids are its own and are echoed.
  */
 export function agUiRoutes(gateway: Gateway): Router {
-  const { pool, config, hub } = gateway;
+  const { pool, engines, hub } = gateway;
   const router = Router();
 
   router.get('/ag-ui/:engine', (req, res) => {
     queryOf(req, NoQuery);
-    const { engine, model } = chooseEngine(config, { engine: pathOf(req, 'engine'), model: undefined });
+    const { engine, model } = chooseEngine(gateway, { engine: pathOf(req, 'engine'), model: undefined });
     res.json({
-      identity: { name: engine, type: 'tidemark', metadata: { engines: ENGINE_NAMES, default_model: model } },
+      identity: {
+        name: engine,
+        type: 'tidemark',
+        metadata: { engines: offeredEngines(engines), default_model: model },
+      },
       transport: { streaming: true, resumable: true, websocket: false, httpBinary: false, pushNotifications: false },
       tools: { supported: true, parallelCalls: true, clientProvided: false },
       output: { structuredOutput: false, supportedMimeTypes: ['text/plain'] },
@@ -80,7 +83,7 @@ export function agUiRoutes(gateway: Gateway): Router {
 
   async function start(req: Request, res: Response, thread: ThreadRow | null, input: RunAgentInput): Promise<void> {
     const { model } = ForwardedProps.parse(input.forwardedProps ?? {});
-    const chosen = chooseEngine(config, { engine: pathOf(req, 'engine'), model });
+    const chosen = chooseEngine(gateway, { engine: pathOf(req, 'engine'), model });
     const repeated = thread === null ? null : await runOfKey(pool, tenantOf(res), keyOf(input.threadId, input.runId));
     if (repeated !== null) return await stream(res, await readRun(pool, repeated), 1, [], input);
     if (thread !== null) await assertNothingWaits(thread);

@@ -1,6 +1,7 @@
 import { Router, type Request, type Response } from 'express';
 import { TidemarkError } from '../../contract/errors.ts';
 import { DeadListQuery, FrameListQuery, NoQuery } from '../../contract/rest.ts';
+import { captureLossesOf } from '../../infra/postgres/capture-loss.ts';
 import { segmentPage } from '../../infra/postgres/frame.ts';
 import { findRunOfTenant, type RunRow } from '../../infra/postgres/run.ts';
 import { deadIntents, reviveIntent } from '../../infra/postgres/sweep.ts';
@@ -62,6 +63,12 @@ export function evidenceRoutes({ pool }: Gateway): Router {
       run_id: run.run_id,
       canonical_state: run.canonical_state,
       ...(await verifyRun(pool, run)),
+      capture_losses: (await captureLossesOf(pool, run.run_id)).map(({ step_index, frames, reason, noted_at }) => ({
+        step_index,
+        frames,
+        reason,
+        noted_at: noted_at.toISOString(),
+      })),
       frames_removed_at: run.frames_removed_at?.toISOString() ?? null,
       events_removed_at: run.deliveries_removed_at?.toISOString() ?? null,
     });

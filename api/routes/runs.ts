@@ -68,7 +68,7 @@ export function runRoutes(gateway: Gateway): Router {
       tenantId: tenantOf(res),
       threadId,
       input: body.input,
-      ...chooseEngine(config, { engine: body.engine, model: body.model }),
+      ...chooseEngine(gateway, { engine: body.engine, model: body.model }),
       parentRunId: body.parent_run_id ?? null,
       multitask: body.multitask ?? 'enqueue',
       settings: withoutUndefined(body.settings ?? {}),

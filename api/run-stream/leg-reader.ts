@@ -1,9 +1,12 @@
 import { isTerminal, type LifecycleEvent } from '../../contract/lifecycle.ts';
 import { initialProjection, legRunId, project, type ProjectionState } from '../../contract/lifecycle-projection.ts';
+import { correlationIdOf } from '../../contract/lifecycle-cut.ts';
+import type { StreamRefusal } from '../../contract/lifecycle-projection-state.ts';
 import type { DeliveryRow } from '../../infra/postgres/delivery.ts';
 import { deliveredEvent, runLogPage } from '../../infra/postgres/run-log.ts';
 import type { RunRow } from '../../infra/postgres/run.ts';
 import type { Queryable } from '../../infra/postgres/transaction.ts';
+import type { RefusedEvent } from '../refusal-log.ts';
 
 /** A lifecycle event of a leg, and the delivery that it was projected from. */
 export interface ProjectedEvent {
@@ -13,13 +16,15 @@ export interface ProjectedEvent {
 
 /**
  * A run's log read as lifecycle events, one leg of it or (`leg` null) all of them. The projection runs the lifecycle's machine
- * over every event that it says.
+ * over every event that it says, and ends the streams at one that it refuses.
  */
 export class LegReader {
   /** The projection as far as it was read. */
   state: ProjectionState;
   /** The leg has said its terminal. */
   isOver = false;
+  /** What the boundary refused: the run's streams ended there. */
+  refused: RefusedEvent | null = null;
   readonly #legId: string | null;
   readonly #leg: number | null;
 
@@ -35,6 +40,7 @@ export class LegReader {
       if (row.record !== 'event') continue;
       const { state, events } = project(this.state, deliveredEvent(row));
       this.state = state;
+      if (state.refusal !== null && this.refused === null) this.#end(state.refusal, row);
       for (const event of events) {
         if (this.#legId !== null && event.run_id !== this.#legId) continue;
         taken.push({ event, deliverySeq: row.delivery_seq });
@@ -43,6 +49,11 @@ export class LegReader {
       if (this.isOver) break;
     }
     return taken;
+  }
+
+  #end(refusal: StreamRefusal, { run_id: runId, delivery_seq: deliverySeq }: DeliveryRow): void {
+    this.refused = { ...refusal, runId, deliverySeq, correlationId: correlationIdOf(runId, deliverySeq) };
+    this.isOver = true;
   }
 
   /** Nothing can come of the leg any more: a later one has begun, or the run ended before it. */

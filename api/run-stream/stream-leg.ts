@@ -26,6 +26,7 @@ export async function streamLeg(hub: Hub, res: ServerResponse, { run, leg, encod
   try {
     for await (const rows of followRun(hub, run, stream)) {
       const text = encode(reader.take(rows));
+      if (reader.refused !== null) hub.refusals.note(reader.refused);
       if (text !== '') stream.write(text);
       if (!(await stream.drained())) return;
       if (reader.isOver || reader.isPast) break;

@@ -1,6 +1,7 @@
 // What every npm script goes through, in plain JavaScript for any Node from 18 on: it installs what is missing, finds a Node
 // that runs TypeScript, and hands over to the command.
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endOfNpm } from './npm-watch.mjs';
@@ -15,8 +16,10 @@ const COMMANDS = {
   start: ['infra/dev/up.ts'],
   gateway: ['api/server.ts'],
   worker: ['activities/worker.ts'],
+  outbox: ['infra/dev/outbox.ts'],
   test: vitest,
   bench: ['bench/main.ts'],
+  engines: ['infra/dev/engines.ts'],
 };
 
 /** What `check` runs before the tests, in this order; the tests are not run when one of these fails. */
@@ -59,8 +62,19 @@ async function check(node) {
     process.stdout.write(`\nFailed: ${failed.join(', ')}. The tests were not run.\n`);
     return 1;
   }
+  const counts = join(root, '.tidemark', 'check-counts.json');
+  rmSync(counts, { force: true });
   process.stdout.write('\n== tests\n');
-  return run(node, [...vitest, ...args]);
+  const tests = await run(node, [...vitest, ...args], { TIDEMARK_TEST_COUNTS: counts });
+  if (args.length > 0) return tests;
+  // by itself: its faults are timed, and it needs the machine as much as they do
+  process.stdout.write('\n== storm\n');
+  const storm = await run(node, [...vitest, 'tests/crash/storm.test.ts'], {
+    TIDEMARK_TEST_COUNTS: counts,
+    TIDEMARK_CRASH_STORM: process.env['TIDEMARK_CRASH_STORM'] ?? 'short',
+    TIDEMARK_CRASH_SEED: process.env['TIDEMARK_CRASH_SEED'] ?? '1',
+  });
+  return tests === 0 ? storm : tests;
 }
 
 /**
@@ -69,13 +83,14 @@ async function check(node) {
  *
  * @param {string} node
  * @param {readonly string[]} script
+ * @param {Readonly<Record<string, string>>} [more] of the environment
  * @returns {Promise<number>}
  */
-function run(node, script) {
+function run(node, script, more = {}) {
   const withIpc = command === 'start';
   const child = spawn(node, script, {
     cwd: root,
-    env: envWithNode(node),
+    env: { ...envWithNode(node), ...more },
     stdio: withIpc ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
   });
   /** @type {NodeJS.Signals[]} */

@@ -51,6 +51,11 @@ export async function askToStop(client: Queryable, runId: string): Promise<void>
   });
 }
 
+/** Tells the process that drives a run, when the transaction commits, to look at the run's rows. */
+export async function wakeDriver(client: Queryable, runId: string): Promise<void> {
+  await client.query({ name: 'run-wake-driver', text: 'select pg_notify($1, $2)', values: [RUN_CHANNEL, runId] });
+}
+
 /** Of these runs, the ones that were asked to stop: the safety net under the wake-up. */
 export async function cancelRequested(db: Queryable, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ run_id: string }>({

@@ -1,37 +1,18 @@
-import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { canonicalJson } from '../../contract/canonical-json.ts';
-import type { InterruptKind } from '../../contract/decision.ts';
 import { PLATFORM, type NativeFrame } from '../../contract/frames.ts';
-import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
+import type { PlatformFrame } from '../../contract/platform-frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
 import { appendToLanes, type LaneAppend } from './lane.ts';
 import { insertMessages, sessionHead, type NewMessage } from './message.ts';
-import { lockThreadOfRun, readRun, type RunRow } from './run.ts';
+import { insertInterrupt, requestedFrame, type InterruptRequest } from './new-interrupt.ts';
+import { lockThreadOfRun, readRun } from './run.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
-
-export interface InterruptRequest {
-  readonly stepIndex: number;
-  readonly kind: InterruptKind;
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** The tool's JSON Schema, as text: what edited arguments must fit. */
-  readonly schema: string;
-  readonly prompt: string;
-  readonly options: readonly string[];
-}
 
 /** A tool call that is answered without being run, and the engine's frame that says so. */
 export interface ToolReply {
   readonly message: Extract<NewMessage, { role: 'tool-result' }>;
   readonly frame: NativeFrame;
-}
-
-/** The digest that binds an answer to the arguments it was given for: SHA-256 of their canonical JSON. */
-export function digestArguments(args: Readonly<Record<string, unknown>>): string {
-  return hash('sha256', canonicalJson(args));
 }
 
 /**
@@ -106,40 +87,4 @@ async function askedSteps(client: Queryable, runId: string): Promise<Set<number>
     values: [runId],
   });
   return new Set(rows.map((row) => row.step_index));
-}
-
-async function insertInterrupt(
-  client: Queryable,
-  run: RunRow,
-  request: InterruptRequest & { interruptId: string },
-): Promise<void> {
-  await client.query({
-    name: 'interrupt-insert',
-    text: `insert into interrupt (interrupt_id, tenant_id, thread_id, run_id, step_index, kind, tool_call_id, tool_name,
-                                  arguments, args_digest, schema, prompt, options, status, deadline_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending',
-                   now() + make_interval(secs => $14))`,
-    values: [
-      request.interruptId,
-      run.tenant_id,
-      run.thread_id,
-      run.run_id,
-      request.stepIndex,
-      request.kind,
-      request.toolCallId,
-      request.toolName,
-      JSON.stringify(request.arguments),
-      digestArguments(request.arguments),
-      request.schema,
-      request.prompt,
-      JSON.stringify(request.options),
-      run.settings.interrupt_timeout_seconds ?? null,
-    ],
-  });
-}
-
-function requestedFrame(request: InterruptRequest & { interruptId: string }): PlatformFrame {
-  const { interruptId, kind, prompt, options, toolCallId, toolName } = request;
-  const input = previewInput(request.arguments);
-  return { type: 'interrupt.requested', interruptId, kind, prompt, options: [...options], toolCallId, toolName, input };
 }

@@ -2,16 +2,19 @@ import type pg from 'pg';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import {
   DECISION_FORMS,
+  optionOf,
   statusAfter,
   type Decision,
   type InterruptKind,
   type InterruptStatus,
 } from '../../contract/decision.ts';
 import { TidemarkError } from '../../contract/errors.ts';
+import { answerText, checkFormValues, namedValues, type FormField } from '../../contract/form.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
 import { checkEditedArguments } from '../../contract/tool-arguments.ts';
 import { saysNothing } from '../../contract/translation.ts';
+import { wakeDriver } from './command.ts';
 import { appendToLane } from './lane.ts';
 import { lockThreadOfRun } from './run.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
@@ -31,6 +34,12 @@ export interface InterruptRow {
   readonly schema: string | null;
   readonly prompt: string;
   readonly options: readonly string[];
+  /** Which of the step's questions it is; empty where a step has one. */
+  readonly ask_key: string;
+  /** The fields of a question; null where it asks for one text. */
+  readonly form: readonly FormField[] | null;
+  /** When the engine was given the answer. */
+  readonly delivered_at: Date | null;
   readonly epoch: number;
   readonly status: InterruptStatus;
   /** The recorded decision, as JSON text. */
@@ -115,12 +124,13 @@ export async function resolveInterrupt(
 
 async function resolveOne(
   client: pg.ClientBase,
-  { interruptId, decision }: Resolution,
+  { interruptId, decision: given }: Resolution,
   actor: string,
 ): Promise<{ interrupt: InterruptRow; changed: boolean }> {
   const asked = await findInterrupt(client, interruptId);
   if (asked === null) throw interruptNotFound();
   await lockThreadOfRun(client, asked.run_id);
+  const decision = 'values' in given ? { values: namedValues(asked.form ?? [], given.values) } : given;
   const status = statusAfter(asked.kind, decision);
   if (status === null) {
     const what = asked.kind === 'approval' ? 'an approval' : 'a question';
@@ -128,7 +138,15 @@ async function resolveOne(
       facts: { kind: asked.kind, interrupt_id: interruptId },
     });
   }
+  const option = optionOf(decision);
+  if (option !== null && !asked.options.includes(option)) {
+    const remedy = `Send one of: ${asked.options.join(', ')}.`;
+    throw new TidemarkError('decision_not_allowed', `this interrupt does not offer "${option}"`, remedy, {
+      facts: { options: asked.options, interrupt_id: interruptId },
+    });
+  }
   if ('edited_args' in decision) checkEditedArguments(asked.schema, decision.edited_args);
+  if ('values' in decision) checkFormValues(asked.form ?? [], decision.values);
   const { rows } = await client.query<InterruptRow>({
     name: 'interrupt-resolve',
     text: `update interrupt set status = $3, decision = $4, actor = $5, resolved_at = now()
@@ -139,6 +157,7 @@ async function resolveOne(
   const resolved = rows[0];
   if (resolved === undefined) return { interrupt: await sameOrConflict(client, interruptId, decision), changed: false };
   await sayResolved(client, asked.run_id, [resolvedFrame(asked, status, decision)]);
+  await wakeDriver(client, asked.run_id);
   return { interrupt: resolved, changed: true };
 }
 
@@ -204,7 +223,7 @@ function resolvedFrame(asked: InterruptRow, status: InterruptStatus, decision: D
     decision: 'decision' in decision ? decision.decision : status,
     ...('edited_args' in decision ? { input: previewInput(decision.edited_args) } : {}),
     ...('message' in decision && decision.message !== undefined ? { message: decision.message.slice(0, 2_000) } : {}),
-    ...('values' in decision ? { answer: String(previewInput(decision.values.answer)) } : {}),
+    ...('values' in decision ? { answer: String(previewInput(answerText(decision.values))) } : {}),
   };
 }
 

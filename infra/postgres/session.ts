@@ -1,8 +1,22 @@
 import type pg from 'pg';
+import { openStanding, type SessionBinding } from './harness-session.ts';
 import { appendToLane, type LaneAppend } from './lane.ts';
 import { insertMessages, messagesOfRun, type NewMessage } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
 import { inTransaction } from './transaction.ts';
+
+/**
+ * Keeps a run's input as the first message of its conversation.
+ *
+ * **Contract:** safe to repeat: the first message is kept once.
+ */
+export async function openConversation(pool: pg.Pool, runId: string, message: NewMessage): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await lockThreadOfRun(client, runId);
+    if ((await messagesOfRun(client, runId)).length > 0) return;
+    await insertMessages(client, runId, null, [message]);
+  });
+}
 
 /**
  * Opens a run's session: the frame that says its capabilities and the first message, together.
@@ -11,12 +25,13 @@ import { inTransaction } from './transaction.ts';
  */
 export async function openSession(
   pool: pg.Pool,
-  session: { runId: string; append: LaneAppend; message: NewMessage },
+  session: { runId: string; binding: SessionBinding; append: LaneAppend; message: NewMessage },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     await lockThreadOfRun(client, session.runId);
     const run = await readRun(client, session.runId);
     if (run.settled_at !== null || (await messagesOfRun(client, session.runId)).length > 0) return;
+    await openStanding(client, session.binding);
     await appendToLane(client, session.append);
     await insertMessages(client, session.runId, null, [session.message]);
   });

@@ -10,7 +10,7 @@ import { inTransaction, type Queryable } from './transaction.ts';
 export interface StepRow {
   readonly run_id: string;
   readonly step_index: number;
-  readonly kind: 'model' | 'tool';
+  readonly kind: 'model' | 'tool' | 'turn';
   readonly attempt: number;
   readonly status: 'running' | 'completed' | 'failed' | 'cancelled';
   readonly label: string;

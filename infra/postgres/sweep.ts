@@ -44,17 +44,17 @@ export interface DeadIntent {
   readonly created_at: Date;
 }
 
-/** A tenant's intents that were given up, oldest run first. */
+/** Intents that were given up, of one tenant or (null) of all, oldest run first. */
 export async function deadIntents(
   db: Queryable,
-  { tenantId, after, limit }: { tenantId: string; after: string | null; limit: number },
+  { tenantId, after, limit }: { tenantId: string | null; after: string | null; limit: number },
 ): Promise<DeadIntent[]> {
   const { rows } = await db.query<DeadIntent>({
     name: 'outbox-dead',
     text: `select o.run_id, o.thread_id, o.attempt_count, o.last_error, o.created_at
              from outbox o
              join run r using (run_id)
-            where o.state = 'dead' and r.tenant_id = $1 and ($2::text is null or o.run_id > $2)
+            where o.state = 'dead' and ($1::text is null or r.tenant_id = $1) and ($2::text is null or o.run_id > $2)
             order by o.run_id
             limit $3`,
     values: [tenantId, after, limit],

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { PLATFORM } from '../../contract/frames.ts';
 import type { PlatformFrame } from '../../contract/platform-frames.ts';
-import type { TranslateFrame } from '../../contract/translation.ts';
+import { saysNothing } from '../../contract/translation.ts';
 import { crashPoint } from '../crash-point.ts';
+import { commitHead, markDurability, sessionOfRun } from './harness-session.ts';
 import { appendToLane } from './lane.ts';
 import { sessionHead } from './message.ts';
 import { lockThreadOfRun, readRun, type RunRow } from './run.ts';
@@ -46,7 +47,6 @@ export async function settleRun(
   pool: pg.Pool,
   runId: string,
   settlement: Settlement,
-  translate: TranslateFrame,
 ): Promise<{ run: RunRow; nextRunId: string | null }> {
   return await inTransaction(pool, async (client) => {
     const thread = await lockThreadOfRun(client, runId);
@@ -62,7 +62,7 @@ export async function settleRun(
              update step set status = 'cancelled', ended_at = now() where run_id = $1 and status = 'running'`,
       values: [runId],
     });
-    const session = await sessionHead(client, runId);
+    const session = await settledHead(client, runId);
     const frame: PlatformFrame = {
       type: 'run.settled',
       status,
@@ -81,7 +81,7 @@ export async function settleRun(
       runId,
       provider: PLATFORM,
       writer: null,
-      translate,
+      translate: saysNothing,
       frames: [
         {
           at: Date.now(),
@@ -106,6 +106,19 @@ export async function settleRun(
     crashPoint('settle.uncommitted');
     return { run: await readRun(client, runId), nextRunId };
   });
+}
+
+/** The session as this settlement leaves it; of an engine of its own, a turn without an end leaves it uncertain. */
+async function settledHead(client: pg.ClientBase, runId: string): Promise<{ revision: number; headRef: string }> {
+  const held = await sessionOfRun(client, runId);
+  if (held === null) return await sessionHead(client, runId);
+  const { thread_id: threadId, engine, generation, revision, head_ref: headRef } = held;
+  if (held.runtime_kind === 'managed' && held.provider === 'builtin') {
+    await commitHead(client, { threadId, engine, generation });
+    return await sessionHead(client, runId);
+  }
+  if (held.durability === 'pending') await markDurability(client, { threadId, engine, generation }, 'uncertain');
+  return { revision, headRef: headRef ?? `${threadId}#0` };
 }
 
 async function handOver(

@@ -26,7 +26,7 @@ async function open(runId: string, stepIndex = 0): Promise<StepWriter> {
 const say = (text: string) => ({ type: 'text-delta', contentIndex: 0, delta: text });
 
 async function settle(runId: string): Promise<void> {
-  await settleRun(db.pool, runId, { status: 'completed', stopReason: 'stop' }, translateBuiltinFrame);
+  await settleRun(db.pool, runId, { status: 'completed', stopReason: 'stop' });
 }
 
 async function texts(runId: string): Promise<string[]> {
@@ -118,7 +118,7 @@ describe('a lane', () => {
   it('is settled once: the second settlement changes nothing', async () => {
     const { run_id: runId, thread_id: threadId } = await acceptedRun(db.pool);
     await Promise.all([settle(runId), settle(runId), settle(runId)]);
-    await settleRun(db.pool, runId, { status: 'failed', stopReason: 'cancelled' }, translateBuiltinFrame);
+    await settleRun(db.pool, runId, { status: 'failed', stopReason: 'cancelled' });
     const rows = await deliveriesAfter(db.pool, threadId, 0, 100);
     expect(rows.filter(({ kind }) => kind === 'turn.completed')).toHaveLength(1);
     const { rows: runs } = await db.pool.query('select status, stop_reason from run where run_id = $1', [runId]);

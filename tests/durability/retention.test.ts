@@ -77,7 +77,7 @@ async function settledRun(threadId: string | null, size = 10) {
     result: '{}',
     contentHash: 'h',
   });
-  await settleRun(db.pool, runId, { status: 'completed', stopReason: 'stop' }, translateBuiltinFrame);
+  await settleRun(db.pool, runId, { status: 'completed', stopReason: 'stop' });
   return run;
 }
 
@@ -184,7 +184,7 @@ describe('the beginning of a log', () => {
     await completeRun({ age: 40, threadId: dead.thread_id });
     const first = await acceptedRun(db.pool);
     const second = await acceptedRun(db.pool, { threadId: first.thread_id });
-    await settleRun(db.pool, first.run_id, { status: 'completed', stopReason: 'stop' }, translateBuiltinFrame);
+    await settleRun(db.pool, first.run_id, { status: 'completed', stopReason: 'stop' });
     await createCanonicalize({ pool: db.pool, log: silent } as Parameters<typeof createCanonicalize>[0])(first.run_id);
     await makeOld(first.run_id, 40);
     await retain({ deliveries: 30 });

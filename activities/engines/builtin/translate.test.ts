@@ -11,7 +11,7 @@ import { createScripted } from './providers/scripted.ts';
 import { translateBuiltinFrame } from './translate.ts';
 
 const LANE = { runId: 'run_1', threadId: 'thr_1' };
-const CONTEXT = { runId: 'run_1', stepIndex: 3, attempt: 1 };
+const CONTEXT = { runId: 'run_1', stepIndex: 3, attempt: 1, provider: 'builtin' };
 
 /** The bus events of the extension contracts. */
 const CONTRACT_EVENTS = `

@@ -1,0 +1,75 @@
+import type { CanonicalBody } from '../../../contract/canonical.ts';
+import { previewText } from '../../../contract/frames.ts';
+import type { Item, TurnMessage } from './codex-schema.ts';
+import { keyOf } from './text-items.ts';
+import { saying, type CodexState, type Step } from './translation-state.ts';
+
+const SHOWN_CHARS = 2_000;
+const GONE: ReadonlySet<string> = new Set(['interrupted', 'errored', 'shutdown', 'notFound']);
+
+/** A sub-agent's thread is known from now on: said once. */
+export function childSeen(
+  state: CodexState,
+  childId: string,
+  launch?: Item,
+): { state: CodexState; bodies: CanonicalBody[] } {
+  if (state.children[keyOf(childId)] !== undefined) return { state, bodies: [] };
+  const children = { ...state.children, [keyOf(childId)]: { lastText: '' } };
+  return { state: { ...state, children }, bodies: [{ kind: 'child.started', childId, ...launched(launch) }] };
+}
+
+function launched(item: Item | undefined) {
+  if (item === undefined) return {};
+  const { prompt, model } = item;
+  const state = {
+    ...(prompt == null ? {} : { prompt: previewText(prompt, SHOWN_CHARS) }),
+    ...(model == null || model === '' ? {} : { model }),
+  };
+  return { launchToolCallId: item.id, state };
+}
+
+/** What a tool of the parent did to its sub-agents. */
+export function collaboration(state: CodexState, item: Item): { state: CodexState; bodies: CanonicalBody[] } {
+  let next = state;
+  const bodies: CanonicalBody[] = [];
+  for (const childId of new Set([...item.receiverThreadIds, ...Object.keys(item.agentsStates)])) {
+    const seen = childSeen(next, childId, item);
+    next = seen.state;
+    bodies.push(...seen.bodies);
+    const agent = item.agentsStates[childId];
+    if (agent === undefined) continue;
+    const summary = agent.message == null ? {} : { state: { summary: previewText(agent.message, SHOWN_CHARS) } };
+    if (agent.status === 'completed') {
+      const result = agent.message == null ? {} : { result: previewText(agent.message, SHOWN_CHARS) };
+      bodies.push({ kind: 'child.completed', childId, status: 'ok', ...result });
+    } else if (GONE.has(agent.status)) bodies.push({ kind: 'child.completed', childId, status: 'error', ...summary });
+    else bodies.push({ kind: 'child.updated', childId, status: agent.status, ...summary });
+  }
+  return { state: next, bodies };
+}
+
+/** A sub-agent as its own item in the parent's turn. */
+export function activity(state: CodexState, item: Item): Step {
+  const { agentThreadId: childId, kind } = item;
+  if (childId == null || childId === '') return { state, said: undefined };
+  const seen = childSeen(state, childId);
+  if (kind === 'completed' || kind === 'interrupted') {
+    const status = kind === 'completed' ? 'ok' : 'error';
+    return saying(seen.state, [...seen.bodies, { kind: 'child.completed', childId, status }]);
+  }
+  return saying(seen.state, [...seen.bodies, { kind: 'child.updated', childId, status: String(kind) }]);
+}
+
+/** The end of a sub-agent's turn: its last message is its result. */
+export function childTurnEnded(state: CodexState, { threadId, turn }: TurnMessage): CanonicalBody {
+  const lastText = state.children[keyOf(threadId)]?.lastText ?? '';
+  const fault = turn.error?.message ?? '';
+  const result = turn.status === 'failed' ? fault : lastText;
+  return {
+    kind: 'child.completed',
+    childId: threadId,
+    status: turn.status === 'completed' ? 'ok' : 'error',
+    ...(result === '' ? {} : { result: previewText(result, SHOWN_CHARS) }),
+    state: { status: turn.status },
+  };
+}

@@ -1,0 +1,177 @@
+import { JsonRpcConnection, type EngineRequest } from '../json-rpc-connection.ts';
+import { closedByUs, processFault } from '../acp/engine-fault.ts';
+import { RequestFault, unknownMethod, INVALID_PARAMS } from '../acp/request-fault.ts';
+import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
+import type { EngineExit, EngineProcess } from '../process/engine-process.ts';
+import { approvalOf } from './approval.ts';
+import { TurnMessage } from './codex-schema.ts';
+import { CodexFrameRecorder } from './frame-recorder.ts';
+import { keptOf } from './kept-items.ts';
+import { CODEX_CAPABILITIES, CODEX_PROTOCOL_VERSION } from './negotiated.ts';
+import { OpenItems } from './open-items.ts';
+import { fateOfRun } from './run-fate.ts';
+import { openThread, refusalOf, unreadable, type ThreadSettings } from './thread-opening.ts';
+import { turnEndOf } from './turn-end.ts';
+import { questionOf } from './user-input.ts';
+
+export interface CodexDriverParts {
+  readonly name: string;
+  readonly settings: ThreadSettings;
+  /** The workspace by each of its names. */
+  readonly roots: readonly string[];
+  /** Makes the ids of the engine's requests unique among those of its other processes. */
+  readonly launchId: string;
+  start(): EngineProcess;
+}
+
+interface Running {
+  readonly process: EngineProcess;
+  readonly connection: JsonRpcConnection;
+}
+
+const APPROVAL_OR_QUESTION = /\/(requestApproval|requestUserInput|request)$/;
+
+/**
+ * `codex app-server` as a child process. `Driver` has the contract.
+ *
+ * Sub-agents run as threads of their own on the same connection: only the end of this turn of this thread ends the prompt. What the
+ * engine asks of a person is answered while its turn goes on; any other request of it is refused. The run's id goes with its
+ * prompt, so that after a crash `probe` tells this run's turn from those before it.
+ */
+export class CodexDriver implements Driver {
+  readonly #context: DriverContext;
+  readonly #parts: CodexDriverParts;
+  readonly #items = new OpenItems();
+  readonly #ended = new Map<string, TurnEnd>();
+  #waiting: { readonly turnId: string; resolve(end: TurnEnd): void } | null = null;
+  #running: Running | null = null;
+  #session: OpenedSession | null = null;
+  #closing: Promise<void> | null = null;
+  #expected: 'model' | 'tool' = 'model';
+
+  constructor(context: DriverContext, parts: CodexDriverParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async open(known: NativeSession | null): Promise<OpenedSession> {
+    const { name, settings } = this.#parts;
+    if (this.#closing !== null) throw closedByUs(name);
+    const { connection } = (this.#running = this.#start());
+    const { threadId, resumed } = await openThread(connection, { name, known, settings });
+    this.#session = {
+      nativeSessionId: threadId,
+      protocolVersion: CODEX_PROTOCOL_VERSION,
+      capabilities: CODEX_CAPABILITIES,
+      resumed,
+    };
+    return this.#session;
+  }
+
+  async prompt(text: string): Promise<TurnEnd> {
+    const { connection, threadId } = this.#opened();
+    const { signal, runId } = this.#context;
+    if (signal.aborted) return { outcome: 'cancelled' };
+    const input = [{ type: 'text', text, text_elements: [] }];
+    const answer = await connection.request('turn/start', { threadId, input, clientUserMessageId: runId });
+    if (answer.error !== undefined) return { outcome: 'failed', code: 'engine_failed', message: refusalOf(answer) };
+    const turnId = TurnMessage.shape.turn.safeParse((answer.result as { turn?: unknown } | null)?.turn).data?.id;
+    if (turnId === undefined) throw unreadable(this.#parts.name, 'a turn without an id');
+    // it refuses when the turn has just ended by itself: then that end stands
+    const interrupt = () => void connection.request('turn/interrupt', { threadId, turnId }).catch(() => undefined);
+    signal.addEventListener('abort', interrupt, { once: true });
+    if (signal.aborted) interrupt();
+    try {
+      return await this.#endOf(turnId);
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+    }
+  }
+
+  async probe(): Promise<TurnFate> {
+    const { connection, threadId } = this.#opened();
+    return await fateOfRun(connection, { threadId, runId: this.#context.runId });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #opened(): { connection: JsonRpcConnection; threadId: string } {
+    if (this.#running === null || this.#session === null) throw new Error('the engine was not opened');
+    return { connection: this.#running.connection, threadId: this.#session.nativeSessionId };
+  }
+
+  #start(): Running {
+    const { name, roots } = this.#parts;
+    const context = this.#context;
+    const recorder = new CodexFrameRecorder({
+      emit: (frame) => context.emit(frame),
+      keptOf: (message) => keptOf(message, { keep: (kept) => context.keep(kept), roots }),
+    });
+    const process = this.#parts.start();
+    const gone = process.exited.then((exit) => this.#gone(name, exit));
+    const connection = new JsonRpcConnection({
+      stdin: process.stdin,
+      stdout: process.stdout,
+      gone,
+      record: (dir, message) => recorder.record(dir, message),
+      recordMalformed: (text) => recorder.recordMalformed(text),
+      serve: (request) => this.#serve(request),
+      hear: (method, params) => this.#hear(method, params),
+    });
+    return { process, connection };
+  }
+
+  #gone(name: string, exit: EngineExit) {
+    const { code, signal, stderrTail, overMemory } = exit;
+    if (this.#closing === null) {
+      this.#context.log.warn({ code, signal, stderrTail, overMemory }, 'engine ended by itself');
+    }
+    return processFault(name, exit, this.#session !== null);
+  }
+
+  #hear(method: string, params: unknown): void {
+    this.#items.take(method, params);
+    this.#watchTools();
+    if (method !== 'turn/completed') return;
+    const ended = TurnMessage.safeParse(params).data;
+    if (ended === undefined || ended.threadId !== this.#session?.nativeSessionId) return;
+    const end = turnEndOf(ended.turn);
+    if (this.#waiting?.turnId === ended.turn.id) this.#waiting.resolve(end);
+    else this.#ended.set(ended.turn.id, end);
+  }
+
+  async #serve({ id, method, params }: EngineRequest): Promise<unknown> {
+    if (!APPROVAL_OR_QUESTION.test(method)) throw unknownMethod(method);
+    const request = { nativeId: `${this.#parts.launchId}:${String(id)}`, method, params };
+    const asked = approvalOf(request, (itemId) => this.#items.itemOf(itemId)) ?? questionOf(request);
+    if (asked === null) throw new RequestFault(INVALID_PARAMS, `this client cannot read the request ${method}`);
+    return asked.resultOf(await this.#context.ask(asked.question));
+  }
+
+  #watchTools(): void {
+    const expected = this.#items.isOneOpen ? 'tool' : 'model';
+    if (expected === this.#expected) return;
+    this.#expected = expected;
+    this.#context.expect(expected);
+  }
+
+  async #endOf(turnId: string): Promise<TurnEnd> {
+    const early = this.#ended.get(turnId);
+    if (early !== undefined) return early;
+    const { connection } = this.#opened();
+    return await new Promise<TurnEnd>((resolve, reject) => {
+      this.#waiting = { turnId, resolve };
+      void connection.ended.then(reject);
+    });
+  }
+
+  async #close(): Promise<void> {
+    const running = this.#running;
+    if (running === null) return;
+    running.connection.end(closedByUs(this.#parts.name));
+    await running.process.kill();
+  }
+}

@@ -1,0 +1,22 @@
+import type { TranslateFrame } from '../../contract/translation.ts';
+import { translateAcpFrame } from './acp/translate.ts';
+import { translateBuiltinFrame } from './builtin/translate.ts';
+import { translateCodexFrame } from './codex/translate.ts';
+import { translateLifecycleFrame } from './lifecycle/translate.ts';
+
+/** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
+const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
+  ['acp', translateAcpFrame],
+  ['builtin', translateBuiltinFrame],
+  ['codex', translateCodexFrame],
+  ['lifecycle', translateLifecycleFrame],
+]);
+
+/**
+ * Every engine's dialect, chosen by the frame's provider: a stored lane can be translated by any worker, whatever engines it is
+ * configured with.
+ */
+export const translateEngineFrame: TranslateFrame = (frame, context, state) => {
+  const [kind = ''] = context.provider.split(':');
+  return DIALECTS.get(kind)?.(frame, context, state) ?? { said: undefined };
+};
