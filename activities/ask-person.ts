@@ -2,7 +2,7 @@ import type { Decision } from '../contract/decision.ts';
 import type { EngineAnswer, EngineQuestion } from './engines/driver.ts';
 import { commitAsk, markDelivered, type Asking } from '../infra/postgres/ask.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { expireInterrupts, findInterrupt, type InterruptRow } from '../infra/postgres/interrupt.ts';
+import { expireInterrupts, findInterrupt, withdrawInterrupt, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface AskPerson {
@@ -10,25 +10,29 @@ export interface AskPerson {
   readonly question: EngineQuestion;
   /** Aborts when the engine will not be given an answer any more: the turn ends, or parks. */
   readonly signal: AbortSignal;
+  /** Aborts when the engine takes the question back. */
+  readonly withdrawn: AbortSignal | null;
   /** The question is open, and shown. */
-  onOpen(interruptId: string): void;
+  readonly onOpen: () => void;
 }
 
 /**
  * Asks a person in the middle of an engine's turn and holds the engine hot until the answer is there (design §3.5).
  *
  * **Contract:** the question is committed before it is shown. The row is the one arbiter, and is read again at every wake-up and
- * every two seconds. An answer is given to an engine once. `cancelled` when `signal` aborts first: the row stays as it is.
+ * every two seconds. An answer is given to an engine once. `cancelled` when `signal` aborts first: the row stays as it is; and when
+ * the engine takes the question back first: the row says so.
  */
 export async function askPerson(
   { pool, watch }: Pick<Dependencies, 'pool' | 'watch'>,
-  { asking, question, signal, onOpen }: AskPerson,
+  { asking, question, signal, withdrawn, onOpen }: AskPerson,
 ): Promise<EngineAnswer> {
   const asked = await commitAsk(pool, { ...asking, request: requestOf(question) });
   if (asked === null || signal.aborted) return { status: 'cancelled' };
   crashPoint('ask.committed');
   const interruptId = asked.interrupt_id;
-  if (asked.status === 'pending') onOpen(interruptId);
+  if (asked.status === 'pending') onOpen();
+  const looks = withdrawn === null ? signal : AbortSignal.any([signal, withdrawn]);
   for (;;) {
     await expireInterrupts(pool, asking.runId);
     const row = await findInterrupt(pool, interruptId);
@@ -37,7 +41,8 @@ export async function askPerson(
       const isFirst = await markDelivered(pool, { interruptId, session: asking.session });
       return isFirst ? answerOf(row) : { status: 'cancelled' };
     }
-    await watch.nextLook(asking.runId, signal);
+    if (withdrawn?.aborted === true) await withdrawInterrupt(pool, interruptId);
+    else await watch.nextLook(asking.runId, looks);
     if (signal.aborted) return { status: 'cancelled' };
   }
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../contract/errors.ts';
 import { SIGNAL } from '../contract/messages.ts';
 import type { DrivenTurn } from '../contract/run-plan.ts';
+import { crashPoint } from '../infra/crash-point.ts';
 import type { Asking } from '../infra/postgres/ask.ts';
 import { undeliveredAnswers } from '../infra/postgres/ask.ts';
 import { findSession } from '../infra/postgres/harness-session.ts';
@@ -135,6 +136,7 @@ export class TurnAttempt {
     }
     const text = await this.#prompt(opened, isContinued);
     await markPrompted(this.#deps.pool, this.#run.run_id, this.#opened.writer);
+    crashPoint('turn.prompted');
     const ended = await Promise.race([driver.prompt(text), this.#overdue()]);
     this.#isInOrder = ended !== null;
     return ended ?? { outcome: 'cancelled' };
@@ -201,29 +203,33 @@ export class TurnAttempt {
         // a refusal ends the attempt by its own way
         if (this.#writer.isCrowded) await this.#writer.drain().catch(() => undefined);
       },
-      ask: (question) => this.#ask(question),
+      ask: (question, withdrawn) => this.#ask(question, withdrawn ?? null),
       keep: (kept) => keepForFrame(this.#deps, this.#run, kept),
       expect: (who) => this.#watchdog.expect(who),
     };
   }
 
-  async #ask(question: EngineQuestion): Promise<EngineAnswer> {
+  async #ask(question: EngineQuestion, withdrawn: AbortSignal | null): Promise<EngineAnswer> {
     const session = this.#session;
     if (session === null) return { status: 'cancelled' };
     const release = this.#watchdog.hold();
     let hot: NodeJS.Timeout | undefined;
     try {
       await this.#writer.drain();
-      return await askPerson(this.#deps, {
+      const answer = await askPerson(this.#deps, {
         asking: { runId: this.#run.run_id, writer: this.#opened.writer, session },
         question,
         signal: AbortSignal.any([this.#cancel.signal, this.#leave.signal]),
+        withdrawn,
         onOpen: () => {
           void this.#tellWorkflow();
           if (!session.isResumable) return;
           hot = setTimeout(() => this.#leave.abort(PARK), this.#engine.limits.hotMs);
         },
       });
+      // an engine that is given up keeps its question: told that it is cancelled it would note a refusal in its session
+      if (this.#leave.signal.aborted && answer.status === 'cancelled') return await never();
+      return answer;
     } finally {
       clearTimeout(hot);
       release();
@@ -279,6 +285,7 @@ export class TurnAttempt {
       contentHash: hash('sha256', text),
       losses: this.#writer.losses(),
     });
+    crashPoint('turn-step.committed');
     return driven;
   }
 }
@@ -304,4 +311,9 @@ function drivenOf(ended: Ended): DrivenTurn {
 async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** What an engine that is given up waits for; it ends with the engine's process. */
+async function never(): Promise<never> {
+  return await new Promise<never>(() => undefined);
 }

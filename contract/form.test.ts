@@ -34,7 +34,9 @@ describe('the values of a form', () => {
   it('of a choice may be several, or a text of their own, where the field says so', () => {
     const open = { ...colors, multiple: true, custom: true };
     expect(() => checkFormValues([open], { color: ['red', 'mauve'] })).not.toThrow();
-    expect(() => checkFormValues([{ ...open, custom: false }], { color: ['red', 'mauve'] })).toThrow();
+    expect(() => checkFormValues([{ ...open, custom: false }], { color: ['red', 'mauve'] })).toThrow(
+      /must be of: red, blue/,
+    );
   });
 
   it('answer a question without fields, or with one, as `answer`', () => {

@@ -83,8 +83,11 @@ export interface DriverContext {
   readonly signal: AbortSignal;
   /** Takes a native frame. Await it before more is read from the engine: it resolves late when much waits to be stored. */
   emit(frame: NativeFrame): Promise<void>;
-  /** Asks a person: the question is stored before it is shown, and the answer is recorded before this resolves. */
-  ask(question: EngineQuestion): Promise<EngineAnswer>;
+  /**
+   * Asks a person: the question is stored before it is shown, and the answer is recorded before this resolves. When the engine takes
+   * the question back, `withdrawn` aborts, and the answer is `cancelled`.
+   */
+  readonly ask: (question: EngineQuestion, withdrawn?: AbortSignal) => Promise<EngineAnswer>;
   /** Keeps a text out of the log, for a frame to refer to. */
   keep(kept: { readonly name: string; readonly contentType: string; readonly text: string }): Promise<NamedArtifact>;
   /** Whose silence is watched from now on; `model` at the beginning. */

@@ -187,6 +187,24 @@ export async function expireInterrupts(pool: pg.Pool, runId: string): Promise<nu
   return 1_000;
 }
 
+/** Closes an interrupt that its engine took back, by the same compare-and-set; one that is answered stays so. */
+export async function withdrawInterrupt(pool: pg.Pool, interruptId: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const asked = await findInterrupt(client, interruptId);
+    if (asked === null) return;
+    await lockThreadOfRun(client, asked.run_id);
+    const { rowCount } = await client.query({
+      name: 'interrupt-withdraw',
+      text: `update interrupt set status = 'cancelled', actor = 'engine', resolved_at = now(), woken_at = now()
+              where interrupt_id = $1 and status = 'pending'`,
+      values: [interruptId],
+    });
+    if (rowCount === 0) return;
+    const { kind, run_id: runId } = asked;
+    await sayResolved(client, runId, [{ type: 'interrupt.resolved', interruptId, kind, decision: 'cancelled' }]);
+  });
+}
+
 async function sayResolved(client: pg.ClientBase, runId: string, frames: readonly PlatformFrame[]): Promise<void> {
   const at = Date.now();
   const stamped = frames.map((frame) => ({ at, frame }));

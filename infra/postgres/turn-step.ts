@@ -68,7 +68,7 @@ export async function openTurnStep(
     const writer = { stepIndex, attempt: 1 };
     const started: PlatformFrame = { type: 'step.started', step: stepIndex, kind: 'turn', attempt: 1 };
     appends.push({ ...platformAppend(runId, [started]), also: { openStep: writer } });
-    await append(client, appends);
+    await appendAll(client, appends);
     const earlier: EarlierAttempt | null =
       last === null ? null : { kind: isLost ? 'lost' : 'parked', prompted: isParked || last.result === PROMPTED };
     return { state: 'opened', writer, earlier };
@@ -105,7 +105,7 @@ export async function openGeneration(
     };
     const marker: PlatformFrame[] =
       reconciling === null ? [] : [{ type: 'session.reconciling', generation, detail: reconciling }];
-    await append(client, [fence(runId, writer), platformAppend(runId, [...marker, opened])]);
+    await appendAll(client, [fence(runId, writer), platformAppend(runId, [...marker, opened])]);
     return generation;
   });
 }
@@ -144,7 +144,7 @@ export async function endTurnStep(pool: pg.Pool, end: TurnStepEnd): Promise<void
   await inTransaction(pool, async (client) => {
     await lockThreadOfRun(client, runId);
     const said = result === PARKED ? 'parked' : status;
-    await append(client, [
+    await appendAll(client, [
       fence(runId, writer),
       platformAppend(runId, losses.map(lossWarning)),
       platformAppend(runId, [{ type: 'step.ended', step: writer.stepIndex, status: said }], writer.stepIndex),
@@ -181,8 +181,8 @@ async function endStepRow(
 function platformAppend(runId: string, frames: readonly PlatformFrame[], closeStep?: number): LaneAppend {
   const at = Date.now();
   const stamped: StampedFrame[] = frames.map((frame) => ({ at, frame }));
-  const append = { runId, provider: PLATFORM, writer: null, translate: saysNothing, frames: stamped };
-  return closeStep === undefined ? append : { ...append, also: { closeStep } };
+  const stored = { runId, provider: PLATFORM, writer: null, translate: saysNothing, frames: stamped };
+  return closeStep === undefined ? stored : { ...stored, also: { closeStep } };
 }
 
 /** A loss is shown: a run that is not whole never looks as if it were (agent contract, "The completion discipline"). */
@@ -196,6 +196,6 @@ function fence(runId: string, writer: StepWriter): LaneAppend {
   return { runId, provider: PLATFORM, writer, translate: saysNothing, frames: [] };
 }
 
-async function append(client: pg.ClientBase, appends: readonly LaneAppend[]): Promise<void> {
+async function appendAll(client: pg.ClientBase, appends: readonly LaneAppend[]): Promise<void> {
   for (const outcome of await appendToLanes(client, appends)) if (!outcome.ok) throw outcome.error;
 }

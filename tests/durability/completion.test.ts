@@ -61,7 +61,10 @@ describe('completion', () => {
     const { runId, threadId } = await settledRun();
     expect(await canonicalize(runId)).toBe(true);
     const record = await findCompletion(db.pool, runId);
-    expect(record).toMatchObject({ status: 'complete', ...(await digestOfEvents(await foldedEventsOfRun(db.pool, runId))) });
+    expect(record).toMatchObject({
+      status: 'complete',
+      ...(await digestOfEvents(await foldedEventsOfRun(db.pool, runId))),
+    });
     const rows = await deliveriesAfter(db.pool, threadId, 0, 100);
     expect(rows.every(({ revision }) => revision === 0)).toBe(true);
     expect(rows.at(-1)?.record).toBe('complete');

@@ -31,6 +31,8 @@ const FULL = [
   'run.parent_run_id',
   'run.run_id',
   'run.thread_id',
+  'session.run_id',
+  'session.thread_id',
   'step.run_id',
   'thread.thread_id',
 ];

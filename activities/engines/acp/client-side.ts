@@ -92,7 +92,7 @@ export class ClientSide {
     const onEnd = () => cancelled.resolve({ status: 'cancelled' });
     ended.addEventListener('abort', onEnd, { once: true });
     try {
-      return await Promise.race([this.#parts.ask(question), cancelled.promise]);
+      return await Promise.race([this.#parts.ask(question, request.signal), cancelled.promise]);
     } finally {
       ended.removeEventListener('abort', onEnd);
     }

@@ -27,8 +27,7 @@ export interface TerminalParts {
   readonly roots: readonly string[];
   /** The environment of a command, with what the agent gives it. */
   env(extra: Record<string, string>): Record<string, string>;
-  /** Starts a command; `terminalId` tells its processes from those of the agent and of other terminals. */
-  start(options: Pick<EngineProcessOptions, 'command' | 'cwd' | 'env'> & { terminalId: string }): EngineProcess;
+  start(options: Pick<EngineProcessOptions, 'command' | 'cwd' | 'env'>): EngineProcess;
 }
 
 interface Terminal {
@@ -66,7 +65,6 @@ export class ClientTerminals {
       command: commandOf(command, args ?? []),
       cwd: folder,
       env: this.#parts.env(extra),
-      terminalId,
     });
     process.stdin.end();
     const output = new TailBuffer(Math.min(outputByteLimit ?? OUTPUT_LIMIT_BYTES, OUTPUT_LIMIT_BYTES));

@@ -106,4 +106,12 @@ describe('what is large', () => {
     expect(withDiffs.map(({ type }) => type)).toEqual(['session/update', 'fs/write_text_file', 'session/update']);
     for (const frame of withDiffs) expect(frame['kept']).toMatchObject({ diffs });
   });
+
+  test('is not made of a file that is written as it is', async () => {
+    const at = await stage();
+    await writeFile(join(at.workspace, 'a.txt'), 'by the agent');
+    await turn(at, 'write a.txt');
+    expect(at.frame('fs/write_text_file')).toMatchObject({ kept: { diffs: [] } });
+    expect(at.kept).toEqual([]);
+  });
 });

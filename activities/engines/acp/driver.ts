@@ -110,7 +110,7 @@ export class AcpDriver implements Driver {
       files,
       terminals,
       tools: this.#tools,
-      ask: (question) => context.ask(question),
+      ask: (question, withdrawn) => context.ask(question, withdrawn),
       signal: context.signal,
       launchId,
       onToolsChanged: () => this.#watchTools(),

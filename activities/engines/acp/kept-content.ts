@@ -64,6 +64,8 @@ export class KeptContent {
     if (!write.success) return null;
     const { path, content } = write.data;
     const before = await this.#files.textOf(path);
+    // opencode writes an approved edit itself, and then through its client once more
+    if (before === content) return { diffs: [] };
     return { diffs: [await this.#diffOf({ path, before, after: content, isDelete: false })] };
   }
 

@@ -25,21 +25,21 @@ const CONTRACT_EVENTS = `
   .trim()
   .split(/\s+/);
 
-const said = (frame: NativeFrame, context: FrameContext = CONTEXT) =>
+const translated = (frame: NativeFrame, context: FrameContext = CONTEXT) =>
   translateBuiltinFrame(frame, context, undefined).said;
 
 const bodies = (frame: NativeFrame) => {
-  const translated = said(frame, CONTEXT);
-  return Array.isArray(translated) ? translated.map(({ body }: { body: unknown }) => body) : translated;
+  const answer = translated(frame);
+  return Array.isArray(answer) ? answer.map(({ body }: { body: unknown }) => body) : answer;
 };
 
 describe('a frame of the built-in engine', () => {
   it.each(CONTRACT_EVENTS)('%s has an answer even when it is empty', (type) => {
-    expect(said({ type })).toBeDefined();
+    expect(translated({ type })).toBeDefined();
   });
 
   it.each(['nonsense', '', '__proto__', 'constructor', 'step.started'])('%j is no event of the bus', (type) => {
-    expect(said({ type })).toBeUndefined();
+    expect(translated({ type })).toBeUndefined();
   });
 
   it('that was cut or is malformed is a warning, never silence', () => {
@@ -55,7 +55,7 @@ describe('a frame of the built-in engine', () => {
     expect(bodies({ type: 'text-delta', contentIndex: 1, delta: 'hi' })).toEqual([
       { kind: 'message.delta', messageId: 'run_1.3.1', text: 'hi' },
     ]);
-    expect(said({ type: 'text-start', contentIndex: 0 }, { ...CONTEXT, stepIndex: null })).toEqual([
+    expect(translated({ type: 'text-start', contentIndex: 0 }, { ...CONTEXT, stepIndex: null })).toEqual([
       { body: { kind: 'message.started', messageId: 'run_1.run.0' } },
     ]);
   });

@@ -37,7 +37,9 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';
   for await (const chunk of bytes) {
-    const lines = (rest + decoded(decoder, chunk)).split('\n');
+    // only what is new is searched, so a long line in small chunks costs no more than a short one
+    const lines = decoded(decoder, chunk).split('\n');
+    lines[0] = rest + (lines[0] ?? '');
     rest = lines.pop() ?? '';
     for (const line of lines) yield bounded(line.endsWith('\r') ? line.slice(0, -1) : line);
     bounded(rest);

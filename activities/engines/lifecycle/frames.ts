@@ -30,7 +30,22 @@ export function framesOf(event: LifecycleEvent): NativeFrame[] {
           : { tool_approvals: fitted(data.tool_approvals) };
       return [{ ...event, data: { ...data, ...large } }];
     }
-    default:
+    case 'run.started':
+    case 'run.finished':
+    case 'run.interrupted':
+    case 'run.cancelled':
+    case 'run.error':
+    case 'text.started':
+    case 'text.finished':
+    case 'reasoning.started':
+    case 'reasoning.finished':
+    case 'tool.finished':
+    case 'tool.error':
+    case 'namespace.entered':
+    case 'namespace.exited':
+    case 'warning':
+    case 'usage.updated':
+    case 'provider.metadata':
       return [event];
   }
 }

@@ -1,6 +1,7 @@
 import type { LifecycleData } from '../../../contract/lifecycle.ts';
 import { previewText } from '../../../contract/frames.ts';
-import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { PREVIEW_LIMIT_CHARS, previewInput } from '../../../contract/platform-frames.ts';
+import { cutText } from '../../../contract/sanitize.ts';
 
 /** A tool call whose arguments are streamed: plain JSON, bounded. */
 export interface HeldCall {
@@ -26,15 +27,14 @@ export function extendCall(call: HeldCall, delta: string): HeldCall {
   return { ...call, text, chars, isWhole: mayBeWhole && objectIn(text) !== null };
 }
 
-/** The arguments as an object; a preview where they are too long or no JSON. */
+/** The arguments as the timeline shows them: an object; a preview where they are too long or no JSON. */
 export function argumentsSoFar({ text, chars }: HeldCall): unknown {
   if (chars === 0) return {};
   const whole = text.length === chars ? objectIn(text) : null;
-  if (whole !== null) return whole;
-  const preview = previewText(text, PREVIEW_LIMIT_CHARS);
-  return chars > text.length
-    ? `${text.slice(0, PREVIEW_LIMIT_CHARS)}...[${String(chars - PREVIEW_LIMIT_CHARS)} chars]`
-    : preview;
+  if (whole !== null) return previewInput(whole);
+  if (chars === text.length) return previewText(text, PREVIEW_LIMIT_CHARS);
+  const shown = cutText(text, PREVIEW_LIMIT_CHARS);
+  return `${shown}...[${String(chars - shown.length)} chars]`;
 }
 
 function objectIn(text: string): Record<string, unknown> | null {

@@ -25,7 +25,7 @@ function bodies(frames: readonly NativeFrame[]): CanonicalBody[] {
 const of = (...said: (LifecycleBody | readonly [LifecycleBody, ...string[]])[]): NativeFrame[] =>
   said.map((each, i) => {
     const [body, ...namespace] = 'type' in each ? [each] : each;
-    return envelope(body, i, namespace as string[]);
+    return envelope(body, i, namespace);
   });
 
 const call = (id: string, args: Record<string, unknown> = {}): LifecycleBody => ({

@@ -158,7 +158,7 @@ function extended(state: LifecycleDialectState, data: DataOf<'tool.arguments.del
 
 function started(call: HeldCall): Emission {
   const { id: toolCallId, name, namespace } = call;
-  const body = { kind: 'tool.started', toolCallId, name, input: previewInput(argumentsSoFar(call)) } as const;
+  const body = { kind: 'tool.started', toolCallId, name, input: argumentsSoFar(call) } as const;
   return namespace.length === 0 ? { body } : { body, native: sessionOf(namespace) };
 }
 
