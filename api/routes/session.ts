@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { normalizeNegotiatedCapabilities } from '../../contract/capabilities.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import { SessionQuery } from '../../contract/rest.ts';
 import { threadNotFound } from '../../infra/postgres/accept-run.ts';
@@ -25,7 +26,7 @@ export function sessionRoutes({ pool }: Gateway): Router {
       native_session_id: session.native_session_id,
       runtime: { kind: session.runtime_kind, id: session.runtime_id },
       protocol_version: session.protocol_version,
-      capabilities: session.capabilities,
+      capabilities: normalizeNegotiatedCapabilities(session.capabilities),
       generation: session.generation,
       revision: session.revision,
       head_ref: session.head_ref,
