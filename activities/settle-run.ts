@@ -30,8 +30,10 @@ export function createSettleRun({ pool, log }: Dependencies) {
     if (!('code' in ending)) return ending;
     const { code } = ending;
     const { run_id: runId, cancel_requested_at: cancelledAt } = run;
-    // the worker that was to stop it died first: nothing of the run works any more, as was asked
-    if (code === 'worker_lost' && cancelledAt !== null) return { status: 'failed', stopReason: 'cancelled' };
+    // who was to stop it died first, or could not say so to the database: Temporal does not repeat an activity that was cancelled, and
+    // nothing of the run works any more, as was asked
+    const isUnheard = code === 'worker_lost' || code === 'unavailable';
+    if (isUnheard && cancelledAt !== null) return { status: 'failed', stopReason: 'cancelled' };
     const noted = await lastStepError(pool, runId);
     const message = noted !== null && noted.code === code ? noted.message : (SENTENCES[code] ?? FALLBACK);
     return { status: 'failed', stopReason: 'error', error: { code, message } };
