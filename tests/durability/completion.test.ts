@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertCaptureLoss } from '../../infra/postgres/capture-loss.ts';
 import { createTestDatabase, type TestDatabase } from '../../infra/testing/database.ts';
 import { createCanonicalize } from '../../activities/canonicalize.ts';
 import { translateBuiltinFrame } from '../../activities/engines/builtin/translate.ts';
 import { completeRun, findCompletion } from '../../infra/postgres/complete-run.ts';
+import { readRun } from '../../infra/postgres/run.ts';
 import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
 import { deliveriesAfter } from '../fixtures/threads.ts';
 import { claimIntent, intentState, readWatermark } from '../../infra/postgres/outbox.ts';
@@ -70,6 +72,16 @@ describe('completion', () => {
     expect(rows.at(-1)?.record).toBe('complete');
     expect(await canonicalize(runId)).toBe(true);
     expect(await deliveriesAfter(db.pool, threadId, 0, 100)).toHaveLength(rows.length);
+  });
+
+  it('is degraded, and says so, where something that the engine said could not be kept', async () => {
+    const { runId, threadId } = await settledRun();
+    await insertCaptureLoss(db.pool, runId, [{ stepIndex: 0, frames: 3, reason: 'the database refused it' }]);
+    expect(await canonicalize(runId)).toBe(true);
+    expect(await findCompletion(db.pool, runId)).toMatchObject({ status: 'complete_degraded', runId });
+    expect((await readRun(db.pool, runId)).canonical_state).toBe('complete_degraded');
+    expect(await intentState(db.pool, runId)).toBe('complete_degraded');
+    expect((await deliveriesAfter(db.pool, threadId, 0, 100)).at(-1)?.record).toBe('complete');
   });
 
   it('revises what was delivered wrong, adds what was not delivered and retracts what is not true', async () => {
