@@ -19,6 +19,7 @@ import { buildWorkflowBundle } from './bundle.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createEngineDeps } from './engines/engine-deps.ts';
 import { createEngines } from './engines/registry.ts';
+import { providerSettings } from './engines/builtin/provider-settings.ts';
 import { createProviders } from './engines/builtin/providers/registry.ts';
 import { createEraseDue } from './erase-due.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
@@ -46,7 +47,7 @@ await runProcess('worker', async () => {
   await ensureSweepSchedule(temporal);
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
-  const providers = createProviders(config.openai === undefined ? {} : { openai: config.openai });
+  const providers = createProviders(providerSettings(config.providers));
   const deps: Dependencies = {
     config,
     pool,

@@ -23,4 +23,14 @@ describe('the engine and model of a run', () => {
   ])('is refused for engine %s and model %s as %s', (engine, model, code) => {
     expect(() => chooseEngine(offer, { engine, model })).toThrow(expect.objectContaining({ code }));
   });
+
+  it('may be one of any provider that is configured', () => {
+    const config = loadConfig({ ANTHROPIC_API_KEY: 'k' });
+    const { engines } = offer;
+    const wanted = { engine: undefined, model: 'anthropic/claude-opus-5-5' };
+    expect(chooseEngine({ config, engines }, wanted)).toEqual({ engine: 'builtin', model: wanted.model });
+    expect(() => chooseEngine(offer, wanted)).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('ANTHROPIC_API_KEY for anthropic/…') as string }),
+    );
+  });
 });

@@ -2,11 +2,12 @@ import { BUILTIN_ENGINE, ENGINE_MODEL_NAME, ENGINES_OWN_MODEL } from '../contrac
 import { TidemarkError } from '../contract/errors.ts';
 import { SCRIPTED_MODELS } from '../contract/scripted-models.ts';
 import type { Config } from '../infra/config.ts';
+import { providerNames } from '../infra/provider-config.ts';
 import type { ConfiguredEngines } from '../infra/tidemark-config.ts';
 
 /** What a gateway knows of engines and models. */
 export interface Offer {
-  readonly config: Pick<Config, 'model' | 'openai'>;
+  readonly config: Pick<Config, 'model' | 'providers'>;
   readonly engines: ConfiguredEngines;
 }
 
@@ -32,12 +33,12 @@ export function offeredEngines(engines: ConfiguredEngines): string[] {
 }
 
 /** The built-in engine's models; a name that ends in `*` stands for whatever that provider serves. */
-export function offeredModels(config: Pick<Config, 'openai'>): string[] {
+export function offeredModels(config: Pick<Config, 'providers'>): string[] {
   const scripted = SCRIPTED_MODELS.map((name) => `scripted/${name}`);
-  return config.openai === undefined ? scripted : ['openai/*', ...scripted];
+  return [...providerNames(config.providers).map((name) => `${name}/*`), ...scripted];
 }
 
-function builtinModel(config: Pick<Config, 'openai'>, model: string): string {
+function builtinModel(config: Pick<Config, 'providers'>, model: string): string {
   if (isOffered(config, model)) return model;
   const models = offeredModels(config);
   throw new TidemarkError(
@@ -60,13 +61,18 @@ function engineModel(model: string | undefined): string {
   );
 }
 
-function isOffered(config: Pick<Config, 'openai'>, model: string): boolean {
-  const [provider, ...rest] = model.split('/');
+function isOffered(config: Pick<Config, 'providers'>, model: string): boolean {
+  const [provider = '', ...rest] = model.split('/');
   const name = rest.join('/');
   if (provider === 'scripted') return SCRIPTED_MODELS.some((scripted) => scripted === name);
-  return provider === 'openai' && config.openai !== undefined && ENGINE_MODEL_NAME.test(name);
+  return providerNames(config.providers).includes(provider) && ENGINE_MODEL_NAME.test(name);
 }
 
-function hint(config: Pick<Config, 'openai'>): string {
-  return config.openai === undefined ? ' Set OPENAI_API_KEY (or OPENAI_BASE_URL) for openai/… models.' : '';
+/** What would offer more. */
+function hint({ providers }: Pick<Config, 'providers'>): string {
+  const missing = [
+    ...(providers.openai === undefined ? ['OPENAI_API_KEY (or OPENAI_BASE_URL) for openai/…'] : []),
+    ...(providers.anthropic === undefined ? ['ANTHROPIC_API_KEY for anthropic/…'] : []),
+  ];
+  return missing.length === 0 ? '' : ` Set ${missing.join(', ')} models.`;
 }

@@ -167,6 +167,7 @@ const ONLY_OURS = {
   TIDEMARK_SEGMENT_CACHE_BYTES: undefined,
   OPENAI_API_KEY: undefined,
   OPENAI_BASE_URL: undefined,
+  ANTHROPIC_API_KEY: undefined,
   DATABASE_URL: undefined,
   TEMPORAL_ADDRESS: undefined,
   TEMPORAL_NAMESPACE: undefined,

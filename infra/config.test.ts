@@ -9,6 +9,8 @@ const SECRETS = {
   TIDEMARK_API_KEYS: 's3cret-one, s3cret-two',
   OPENAI_API_KEY: 's3cret-openai',
   OPENAI_BASE_URL: 'https://user:s3cret-proxy@llm.example/v1',
+  ANTHROPIC_API_KEY: 's3cret-anthropic',
+  OPENAI_CODEX_API_KEY: 's3cret-codex',
 };
 
 function linesOf(env: NodeJS.ProcessEnv): string[] {
@@ -30,7 +32,7 @@ describe('loadConfig', () => {
       databaseUrl: undefined,
       temporal: { namespace: 'default' },
       apiKeys: [],
-      openai: undefined,
+      providers: { openai: undefined, anthropic: undefined, openaiCodex: undefined },
       model: 'scripted/demo',
       workspaceRoot: join(process.cwd(), '.tidemark/workspaces'),
       engineSlots: 100,
@@ -71,9 +73,50 @@ describe('loadConfig', () => {
   });
 
   it('lets a local server do without a key', () => {
-    const { openai, model } = loadConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' });
-    expect(openai).toEqual({ apiKey: 'none', baseUrl: 'http://127.0.0.1:11434/v1' });
+    const { providers, model } = loadConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' });
+    expect(providers.openai).toMatchObject({
+      key: { kind: 'environment', variable: 'OPENAI_API_KEY', isOptional: true },
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      api: 'completions',
+    });
     expect(model).toBe('openai/gpt-5-mini');
+  });
+});
+
+describe('a provider', () => {
+  it('is configured by its key, and the first of them gives the default model', () => {
+    const { providers, model } = loadConfig({
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_THINKING: '2000',
+      OPENAI_CODEX_API_KEY: 'k',
+    });
+    expect(model).toBe('anthropic/claude-sonnet-5-5');
+    expect(providers).toMatchObject({
+      openai: undefined,
+      anthropic: { key: { kind: 'environment', isOptional: false }, baseUrl: undefined, thinking: 2_000 },
+      openaiCodex: { key: { kind: 'environment', variable: 'OPENAI_CODEX_API_KEY' } },
+    });
+    expect(loadConfig({ ANTHROPIC_API_KEY: 'k', ANTHROPIC_THINKING: 'adaptive' }).providers.anthropic?.thinking).toBe(
+      'adaptive',
+    );
+  });
+
+  it('takes its key from a file where one is named, and a login’s from its token file', () => {
+    const { providers } = loadConfig({
+      OPENAI_API_KEY: 'k',
+      OPENAI_API_KEY_FILE: '/run/secrets/openai',
+      OPENAI_API: 'responses',
+      OPENAI_CODEX_TOKEN_FILE: '/run/secrets/auth.json',
+    });
+    expect(providers.openai).toMatchObject({ key: { kind: 'file', path: '/run/secrets/openai' }, api: 'responses' });
+    expect(providers.openaiCodex?.key).toMatchObject({ kind: 'oauth', tokenFile: '/run/secrets/auth.json' });
+  });
+
+  it('is refused with settings that cannot be used', () => {
+    expect(linesOf({ OPENAI_API: 'chat', ANTHROPIC_THINKING: '100' })).toEqual([
+      expect.stringContaining('OPENAI_API is "chat", but it must be completions or responses'),
+      expect.stringContaining('ANTHROPIC_THINKING is "100", but it must be adaptive, or a number of tokens from 1024'),
+    ]);
   });
 });
 

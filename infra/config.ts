@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { defaultModel, providersFrom, providerVariables, type ProviderConfig } from './provider-config.ts';
 
 /** A variable that cannot be used: one line for each, with its name and what to do. */
 export class ConfigError extends Error {
@@ -27,7 +28,7 @@ export type Config = {
   };
   readonly temporalUiUrl: string | undefined;
   readonly apiKeys: readonly string[];
-  readonly openai: { readonly apiKey: string; readonly baseUrl: string | undefined } | undefined;
+  readonly providers: ProviderConfig;
   /** `provider/model` of a run that names none. */
   readonly model: string;
   /** Where the engines are configured; not given when there is no such file. */
@@ -70,9 +71,7 @@ const variables = z.object({
   TIDEMARK_API_KEYS: commaList(
     z.string().regex(/^[\x21-\x7e]+$/, 'must be keys of visible ASCII characters without spaces'),
   ),
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: httpUrl.optional(),
-  OPENAI_MODEL: z.string().optional(),
+  ...providerVariables,
   TIDEMARK_MODEL: modelName.optional(),
   TIDEMARK_CONFIG: z.string().optional(),
   TIDEMARK_WORKSPACES: z.string().optional(),
@@ -102,7 +101,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issueLine(issue, given)));
   const set = parsed.data;
   const home = resolve(set.TIDEMARK_HOME);
-  const openai = openaiFrom(set.OPENAI_API_KEY, set.OPENAI_BASE_URL);
+  const providers = providersFrom(set);
   return {
     home,
     host: set.TIDEMARK_HOST,
@@ -111,8 +110,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     temporal: temporalFrom(given),
     temporalUiUrl: set.TIDEMARK_TEMPORAL_UI_URL?.replace(/\/+$/, ''),
     apiKeys: set.TIDEMARK_API_KEYS,
-    openai,
-    model: set.TIDEMARK_MODEL ?? (openai ? `openai/${set.OPENAI_MODEL ?? 'gpt-5-mini'}` : 'scripted/demo'),
+    providers,
+    model: set.TIDEMARK_MODEL ?? defaultModel(providers),
     configFile: configFileFrom(set.TIDEMARK_CONFIG),
     workspaceRoot: resolve(set.TIDEMARK_WORKSPACES ?? `${home}/workspaces`),
     engineSlots: set.TIDEMARK_ENGINE_SLOTS,
@@ -136,7 +135,7 @@ export const crashAt = process.env['TIDEMARK_CRASH_AT'];
 
 /** What may be printed: of every secret only that it is there, under names that the log does not blot out. */
 export function describeConfig(config: Config): Record<string, unknown> {
-  const { databaseUrl, temporal, apiKeys, openai, ...rest } = config;
+  const { databaseUrl, temporal, apiKeys, providers, ...rest } = config;
   const { address, apiKey, tls } = temporal.connectionOptions;
   return {
     ...rest,
@@ -148,10 +147,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       hasKey: apiKey !== undefined,
     },
     keys: apiKeys.length,
-    openai: openai && {
-      hasKey: openai.apiKey !== NO_KEY,
-      baseUrl: openai.baseUrl && withoutPassword(openai.baseUrl),
-    },
+    providers: Object.fromEntries(Object.entries(providers).map(([name, server]) => [name, shownServer(server)])),
   };
 }
 
@@ -182,8 +178,6 @@ export function withoutPassword(url: string): string {
   return shown.href;
 }
 
-/** The key that is sent to a local server which asks for none. */
-const NO_KEY = 'none';
 const DEFAULT_CONFIG_FILE = join(import.meta.dirname, '..', 'tidemark.config.ts');
 const SECRET_VARIABLES = /KEY|DATABASE_URL|BASE_URL/;
 
@@ -232,9 +226,11 @@ function configFileFrom(named: string | undefined): string | undefined {
   ]);
 }
 
-function openaiFrom(apiKey: string | undefined, baseUrl: string | undefined): Config['openai'] {
-  if (apiKey === undefined && baseUrl === undefined) return undefined;
-  return { apiKey: apiKey ?? NO_KEY, baseUrl };
+/** A provider as it may be shown: where its key comes from, never the key. */
+function shownServer(server: ProviderConfig[keyof ProviderConfig]): Record<string, unknown> | undefined {
+  if (server === undefined) return undefined;
+  const { key, baseUrl, model } = server;
+  return { credential: key.kind, baseUrl: baseUrl && withoutPassword(baseUrl), model };
 }
 
 function temporalFrom(env: Record<string, string>): Config['temporal'] {

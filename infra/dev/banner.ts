@@ -21,12 +21,14 @@ Logs and data are in ${shortPath(config.home)}, what runs where in ${shortPath(u
 `;
 }
 
-function describeModel({ model, openai }: Config): string {
+function describeModel({ model, providers }: Config): string {
   if (model.startsWith('scripted/')) {
     return `${model}: no real model, it plays a prepared scene.
-                For a real one set OPENAI_API_KEY (and OPENAI_BASE_URL for another server than OpenAI's).`;
+                For a real one set OPENAI_API_KEY (and OPENAI_BASE_URL for another server than OpenAI's) or ANTHROPIC_API_KEY.`;
   }
-  return openai?.baseUrl === undefined ? model : `${model} at ${withoutPassword(openai.baseUrl)}`;
+  const { openai, anthropic, openaiCodex } = providers;
+  const server = { openai, anthropic, 'openai-codex': openaiCodex }[model.slice(0, model.indexOf('/'))];
+  return server?.baseUrl === undefined ? model : `${model} at ${withoutPassword(server.baseUrl)}`;
 }
 
 function shortPath(path: string): string {

@@ -80,6 +80,8 @@ export async function startStack({ gateways = 1, workers = 1, env = {}, servers 
       env: inheritedEnv({
         OPENAI_API_KEY: undefined,
         OPENAI_BASE_URL: undefined,
+        ANTHROPIC_API_KEY: undefined,
+        ANTHROPIC_BASE_URL: undefined,
         DATABASE_URL: databaseUrl,
         TEMPORAL_ADDRESS: temporalAddress,
         TEMPORAL_NAMESPACE: namespace,

@@ -32,6 +32,7 @@ beforeAll(async () => {
     TEMPORAL_ADDRESS: undefined,
     OPENAI_API_KEY: undefined,
     OPENAI_BASE_URL: undefined,
+    ANTHROPIC_API_KEY: undefined,
   };
 });
 afterAll(async () => {

@@ -8,6 +8,13 @@ export interface Failure {
   readonly retryAfterMs?: number;
 }
 
+/** The provider's filter stopped the answer, or the model refused to go on: asking again gives the same. */
+export const FILTERED: Failure = {
+  code: 'provider_rejected',
+  retryable: false,
+  message: "the provider's content filter stopped the answer",
+};
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What an HTTP status says about the call. `detail` is the provider's own sentence, if it gave one. */

@@ -6,10 +6,20 @@ import { extend, ToolCallSlots, type ToolCallDelta, type ToolCallSlot } from './
 
 interface Prose {
   readonly type: 'text' | 'thinking';
+  readonly key: string;
   readonly contentIndex: number;
   readonly joiner: SurrogateJoiner;
+  readonly isRedacted: boolean;
   said: string;
   signature: string;
+}
+
+/** Where a piece of prose belongs. */
+export interface Place {
+  /** The provider's name of the block, where it names blocks: pieces of different names are never joined. */
+  readonly key?: string;
+  /** What goes back to the provider with a thinking block. */
+  readonly signature?: string;
 }
 
 interface Call {
@@ -39,22 +49,42 @@ export class MessageAssembler {
     return this.#slots.all.length > 0;
   }
 
-  say(type: 'text' | 'thinking', piece: string, signature = ''): ProviderEvent[] {
+  say(type: Prose['type'], piece: string, { key = '', signature = '' }: Place = {}): ProviderEvent[] {
     if (piece === '') return [];
-    const events: ProviderEvent[] = [];
-    if (this.#open?.type !== type) {
-      events.push(...this.#closeProse());
-      const contentIndex = this.#blocks.length;
-      this.#open = { type, contentIndex, joiner: new SurrogateJoiner(), said: '', signature };
-      this.#blocks.push(this.#open);
-      events.push({ type: `${type}-start`, contentIndex });
+    if (this.#open?.type === type && this.#open.key === key) {
+      return prose(this.#open, this.#open.joiner.push(piece));
     }
-    events.push(...prose(this.#open, this.#open.joiner.push(piece)));
-    return events;
+    const events = this.#begin({ type, key, signature, isRedacted: false });
+    const begun = this.#open;
+    return begun === null ? events : [...events, ...prose(begun, begun.joiner.push(piece))];
+  }
+
+  /** The signature of the thinking block of that name; one that showed no text becomes an empty block. */
+  sign(key: string, signature: string): ProviderEvent[] {
+    if (signature === '') return [];
+    const block = this.#blocks.findLast((item) => item.type === 'thinking' && item.key === key);
+    if (block?.type !== 'thinking') return this.#begin({ type: 'thinking', key, signature, isRedacted: false });
+    block.signature = storable(signature);
+    return [];
+  }
+
+  /** A thinking block that the provider shows to nobody: only its sealed data goes back. */
+  redact(key: string, data: string): ProviderEvent[] {
+    if (data === '') return [];
+    return [...this.#begin({ type: 'thinking', key, signature: data, isRedacted: true }), ...this.endProse()];
+  }
+
+  /** The provider has ended its block: what comes next is another one. */
+  endProse(): ProviderEvent[] {
+    const block = this.#open;
+    if (block === null) return [];
+    this.#open = null;
+    const { type, contentIndex } = block;
+    return [...prose(block, block.joiner.end()), { type: `${type}-end`, contentIndex, content: block.said }];
   }
 
   call(delta: ToolCallDelta): ProviderEvent[] {
-    const events = this.#closeProse();
+    const events = this.endProse();
     let slot = this.#slots.find(delta);
     if (slot === null) {
       slot = this.#slots.open(delta, this.#blocks.length);
@@ -71,7 +101,7 @@ export class MessageAssembler {
 
   /** Ends the blocks that are open; tool calls only where the answer ended well. */
   close(includeToolCalls: boolean): ProviderEvent[] {
-    const events = this.#closeProse();
+    const events = this.endProse();
     for (const block of this.#blocks) {
       if (block.type !== 'tool-call' || !includeToolCalls) continue;
       const { contentIndex } = block.slot;
@@ -86,17 +116,30 @@ export class MessageAssembler {
     return this.#blocks.flatMap((block): AssistantContent[] => {
       if (block.type === 'text') return [{ type: 'text', text: block.said }];
       if (block.type === 'tool-call') return includeToolCalls ? [this.#toolCall(block)] : [];
-      const { said, signature } = block;
-      return [{ type: 'thinking', thinking: said, ...(signature === '' ? {} : { thinkingSignature: signature }) }];
+      const { said, signature, isRedacted } = block;
+      return [
+        {
+          type: 'thinking',
+          thinking: said,
+          ...(signature === '' ? {} : { thinkingSignature: signature }),
+          ...(isRedacted ? { redacted: true } : {}),
+        },
+      ];
     });
   }
 
-  #closeProse(): ProviderEvent[] {
-    const block = this.#open;
-    if (block === null) return [];
-    this.#open = null;
-    const { type, contentIndex } = block;
-    return [...prose(block, block.joiner.end()), { type: `${type}-end`, contentIndex, content: block.said }];
+  #begin({
+    type,
+    key,
+    signature,
+    isRedacted,
+  }: Pick<Prose, 'type' | 'key' | 'signature' | 'isRedacted'>): ProviderEvent[] {
+    const events = this.endProse();
+    const contentIndex = this.#blocks.length;
+    const joiner = new SurrogateJoiner();
+    this.#open = { type, key, contentIndex, joiner, isRedacted, said: '', signature: storable(signature) };
+    this.#blocks.push(this.#open);
+    return [...events, { type: `${type}-start`, contentIndex }];
   }
 
   #toolCall({ slot, ordinal }: Call): ToolCall {

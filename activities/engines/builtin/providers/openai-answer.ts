@@ -1,5 +1,6 @@
 import type { StopReason, Usage } from '../../../../contract/agent-messages.ts';
-import type { Failure } from './failure.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import { FILTERED, type Failure } from './failure.ts';
 import type { Outcome } from './conclude.ts';
 import type { MessageAssembler } from './message-assembler.ts';
 import type { ProviderEvent } from './provider.ts';
@@ -8,31 +9,46 @@ import { countOf, listOf, recordOf, stringOf, type JsonRecord } from './untruste
 /** The names under which servers give reasoning; a message's own is echoed when its turn goes on. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
 
-/** What has been read of an answer beside its blocks. */
-export interface AnswerState {
+/** Reads Chat Completions: the first choice of a stream, or of a whole answer (`message` in place of `delta`). */
+export class OpenAIAnswer implements AnswerReader {
+  readonly #assembler: MessageAssembler;
   /** The provider's word for why it stopped; empty while it has not. */
-  finishReason: string;
+  #finishReason = '';
   usage: Usage | undefined;
-}
 
-/**
- * Takes in one chunk of a Chat Completions stream, or a whole answer (`message` in place of `delta`).
- *
- * **Contract:** total over any JSON: a field that is missing, null or of another type says nothing. Only the first choice
- * is read. Throws `TypeError` for a chunk that is no object.
- */
-export function readChunk(chunk: unknown, state: AnswerState, assembler: MessageAssembler): ProviderEvent[] {
-  const body = recordOf(chunk);
-  if (body === null) throw new TypeError('a chunk of the stream is not a JSON object');
-  const choice = listOf(body['choices'])
-    .map(recordOf)
-    .find((item) => item !== null && (item['index'] ?? 0) === 0);
-  state.usage = readUsage(body['usage']) ?? readUsage(choice?.['usage']) ?? state.usage;
-  if (choice === null || choice === undefined) return [];
-  const delta = recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {};
-  const events = [...readProse(delta, assembler), ...readToolCalls(delta, assembler)];
-  state.finishReason = stringOf(choice['finish_reason']) || state.finishReason;
-  return events;
+  constructor(assembler: MessageAssembler) {
+    this.#assembler = assembler;
+  }
+
+  /** The usage may come after the reason. */
+  get progress(): AnswerReader['progress'] {
+    return this.#finishReason === '' ? 'open' : 'finished';
+  }
+
+  get outcome(): Outcome | null {
+    return this.#finishReason === '' ? null : outcomeOf(this.#finishReason);
+  }
+
+  read(chunk: unknown): ProviderEvent[] {
+    const body = recordOf(chunk);
+    if (body === null) throw new TypeError('a chunk of the stream is not a JSON object');
+    const choice = listOf(body['choices'])
+      .map(recordOf)
+      .find((item) => item !== null && (item['index'] ?? 0) === 0);
+    this.usage = readUsage(body['usage']) ?? readUsage(choice?.['usage']) ?? this.usage;
+    if (choice === null || choice === undefined) return [];
+    const delta = recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {};
+    const events = [...readProse(delta, this.#assembler), ...readToolCalls(delta, this.#assembler)];
+    this.#finishReason = stringOf(choice['finish_reason']) || this.#finishReason;
+    return events;
+  }
+
+  /** A server that knows no streams may leave the reason out. */
+  readWhole(body: unknown): ProviderEvent[] {
+    const events = this.read(body);
+    if (listOf(recordOf(body)?.['choices']).length > 0) this.#finishReason ||= 'stop';
+    return events;
+  }
 }
 
 /** The contract's stop reason for Chat Completions' `finish_reason` (source facts C.4). */
@@ -54,16 +70,14 @@ export function mapFinishReason(reason: string | null): StopReason {
 }
 
 /** How an answer ended that the provider itself ended. */
-export function outcomeOf(finishReason: string): Outcome {
+function outcomeOf(finishReason: string): Outcome {
   const stopReason = mapFinishReason(finishReason);
   if (stopReason !== 'error' && stopReason !== 'aborted') return { kind: 'answered', stopReason };
   return { kind: 'refused', failure: failureOfReason(finishReason) };
 }
 
 function failureOfReason(reason: string): Failure {
-  if (reason === 'content_filter') {
-    return { code: 'provider_rejected', retryable: false, message: "the provider's content filter stopped the answer" };
-  }
+  if (reason === 'content_filter') return FILTERED;
   const message = `the provider stopped the answer: ${reason}`;
   const isFault = ['error', 'network_error', 'insufficient_system_resource'].includes(reason);
   return { code: isFault ? 'provider_unavailable' : 'provider_rejected', retryable: isFault, message };
@@ -71,7 +85,7 @@ function failureOfReason(reason: string): Failure {
 
 function readProse(delta: JsonRecord, assembler: MessageAssembler): ProviderEvent[] {
   const field = REASONING_FIELDS.find((name) => stringOf(delta[name]) !== '');
-  const events = field === undefined ? [] : assembler.say('thinking', stringOf(delta[field]), field);
+  const events = field === undefined ? [] : assembler.say('thinking', stringOf(delta[field]), { signature: field });
   const content = delta['content'];
   for (const part of typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)) {
     events.push(...readPart(recordOf(part) ?? {}, assembler));

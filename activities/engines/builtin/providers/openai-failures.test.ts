@@ -14,6 +14,7 @@ import {
   type Answer,
   type WireServer,
 } from './testing/wire-server.ts';
+import { fixedKey } from './testing/fixed-key.ts';
 
 let server: WireServer;
 beforeAll(async () => {
@@ -115,7 +116,7 @@ describe('a connection', () => {
 
   it('to a host that does not exist, or to no URL at all, is an error and no exception', async () => {
     for (const baseUrl of ['http://tidemark.invalid/v1', 'not a url']) {
-      const provider = createOpenAICompletions({ name: 'openai', apiKey: API_KEY, baseUrl });
+      const provider = createOpenAICompletions({ name: 'openai', auth: fixedKey(API_KEY), baseUrl });
       const options = { signal: new AbortController().signal, stallMs: 5_000, toolCallId: String };
       const retryable = baseUrl.startsWith('http');
       expect(await provider.complete('m', HELLO, options)).toMatchObject({
@@ -216,7 +217,7 @@ describe('stopping a call', () => {
   it('in mid-stream closes the socket and gives the text so far', async () => {
     server.answer = stream([chunk({ content: 'so far' })], { cut: true });
     const stop = new AbortController();
-    const provider = createOpenAICompletions({ name: 'openai', apiKey: API_KEY, baseUrl: server.baseUrl });
+    const provider = createOpenAICompletions({ name: 'openai', auth: fixedKey(API_KEY), baseUrl: server.baseUrl });
     const options = { signal: stop.signal, stallMs: 5_000, toolCallId: String };
     const message = await provider.complete('m', HELLO, options, (event) => {
       if (event.type === 'text-delta') stop.abort();
@@ -240,7 +241,7 @@ describe('stopping a call', () => {
 describe('whoever listens', () => {
   it('may be slower than the provider may be silent', async () => {
     server.answer = stream([chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({}, 'stop'), DONE]);
-    const provider = createOpenAICompletions({ name: 'openai', apiKey: API_KEY, baseUrl: server.baseUrl });
+    const provider = createOpenAICompletions({ name: 'openai', auth: fixedKey(API_KEY), baseUrl: server.baseUrl });
     const options = { signal: new AbortController().signal, stallMs: 100, toolCallId: String };
     const message = await provider.complete('m', HELLO, options, async () => await sleep(150));
     expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'ab' }] });
@@ -248,7 +249,7 @@ describe('whoever listens', () => {
 
   it('ends the call by throwing, and gets back what it threw', async () => {
     server.answer = stream([chunk({ content: 'a' })], { cut: true });
-    const provider = createOpenAICompletions({ name: 'openai', apiKey: API_KEY, baseUrl: server.baseUrl });
+    const provider = createOpenAICompletions({ name: 'openai', auth: fixedKey(API_KEY), baseUrl: server.baseUrl });
     const options = { signal: new AbortController().signal, stallMs: 5_000, toolCallId: String };
     const fenced = new Error('lane is fenced');
     const refuse = (event: { type: string }) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, Message, ToolCall } from '../../../../contract/agent-messages.ts';
 import { buildBody, convertMessages } from './openai-request.ts';
 
+const ASKED = { provider: 'openai', api: 'openai-completions' };
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 });
 const assistant = (content: AssistantMessage['content'], more: Partial<AssistantMessage> = {}): Message => ({
   role: 'assistant',
@@ -33,7 +34,7 @@ const wireCall = (id: string) => ({
   function: { name: 'weather', arguments: '{"city":"London"}' },
 });
 
-const convert = (...messages: Message[]) => convertMessages(messages, 'openai');
+const convert = (...messages: Message[]) => convertMessages(messages, ASKED);
 
 describe('a conversation on the wire', () => {
   it('keeps its order and joins its text blocks', () => {
@@ -115,7 +116,7 @@ describe('a request body', () => {
 
   it('has the system prompt, the tools and the bound on tokens under the name that the server knows', () => {
     expect(
-      buildBody('m', context, { provider: 'openai', maxTokensField: 'max_completion_tokens', asksForUsage: false }),
+      buildBody('m', context, { asked: ASKED, maxTokensField: 'max_completion_tokens', asksForUsage: false }),
     ).toEqual({
       model: 'm',
       messages: [

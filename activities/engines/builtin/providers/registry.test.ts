@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { TidemarkError } from '../../../../contract/errors.ts';
+import { fixedKey } from './testing/fixed-key.ts';
 import { createProviders } from './registry.ts';
 
-const keyed = createProviders({ openai: { apiKey: 'k', baseUrl: 'http://127.0.0.1:9/v1' } });
+const keyed = createProviders({
+  openai: { auth: fixedKey('k'), baseUrl: 'http://127.0.0.1:9/v1', api: 'completions' },
+});
 const keyless = createProviders({});
 
 function refusalOf(work: () => unknown): TidemarkError {
@@ -22,6 +25,26 @@ describe('a model name', () => {
       provider: { name: 'openai', api: 'openai-completions' },
     });
     expect(keyless.resolve('scripted/demo')).toMatchObject({ model: 'demo', provider: { name: 'scripted' } });
+  });
+
+  it('of OpenAI is asked by the API that is configured', () => {
+    const settings = { auth: fixedKey('k'), api: 'responses' as const };
+    expect(createProviders({ openai: settings }).resolve('openai/gpt-5-mini').provider).toMatchObject({
+      name: 'openai',
+      api: 'openai-responses',
+    });
+  });
+
+  it.each([
+    ['anthropic/claude', 'anthropic-messages', 'ANTHROPIC_API_KEY'],
+    ['openai-codex/gpt-5-codex', 'openai-codex', 'OPENAI_CODEX_TOKEN_FILE'],
+  ])('%s is served by %s where that is configured', (name, api, variable) => {
+    const all = createProviders({ anthropic: { auth: fixedKey('k') }, openaiCodex: { auth: fixedKey('k') } });
+    expect(all.resolve(name).provider.api).toBe(api);
+    expect(refusalOf(() => keyed.resolve(name))).toMatchObject({
+      code: 'model_not_configured',
+      remedy: expect.stringContaining(variable) as string,
+    });
   });
 
   it('of a provider without a key is refused with what to set', () => {

@@ -1,11 +1,25 @@
 import { TidemarkError } from '../../../../contract/errors.ts';
 import { SCRIPTED_MODELS } from '../../../../contract/scripted-models.ts';
+import type { AuthBackend } from '../auth/auth-backend.ts';
+import { createAnthropicMessages } from './anthropic-messages.ts';
+import type { Thinking } from './anthropic-request.ts';
+import { createOpenAICodex } from './openai-codex.ts';
 import { createOpenAICompletions } from './openai-completions.ts';
+import { createOpenAIResponses } from './openai-responses.ts';
+import { providerOf } from './provider-record.ts';
 import type { Provider } from './provider.ts';
 import { createScripted } from './scripted.ts';
 
+export interface ServerSettings {
+  readonly auth: AuthBackend;
+  readonly baseUrl?: string | undefined;
+}
+
+/** A provider without settings is not configured. */
 export interface ProviderSettings {
-  readonly openai?: { readonly apiKey: string; readonly baseUrl?: string | undefined } | undefined;
+  readonly openai?: (ServerSettings & { readonly api: 'completions' | 'responses' }) | undefined;
+  readonly anthropic?: (ServerSettings & { readonly thinking?: Thinking }) | undefined;
+  readonly openaiCodex?: ServerSettings | undefined;
   /** Multiplies the demo model's delays; tests take 0. */
   readonly scriptedPace?: number;
 }
@@ -19,21 +33,34 @@ export interface Providers {
   resolve(name: string): { readonly provider: Provider; readonly model: string };
 }
 
+/** What to set on the worker for the models of each provider. */
+const CONFIGURED_BY: Readonly<Record<string, string>> = {
+  openai: 'OPENAI_API_KEY, OPENAI_API_KEY_FILE (or OPENAI_BASE_URL for a server that asks for none)',
+  anthropic: 'ANTHROPIC_API_KEY or ANTHROPIC_API_KEY_FILE',
+  'openai-codex': 'OPENAI_CODEX_TOKEN_FILE or OPENAI_CODEX_API_KEY',
+};
+
 export function createProviders(settings: ProviderSettings): Providers {
-  const scripted = createScripted(settings.scriptedPace === undefined ? {} : { pace: settings.scriptedPace });
-  const openai = settings.openai && createOpenAICompletions({ name: 'openai', ...settings.openai });
-  const known = [...(openai ? ['openai/<model>'] : []), ...scriptedModels().map((model) => `scripted/${model}`)];
+  const scripted = providerOf(
+    createScripted(settings.scriptedPace === undefined ? {} : { pace: settings.scriptedPace }),
+  );
+  const served = new Map(serversOf(settings).map((provider) => [provider.name, providerOf(provider)]));
+  const known = [
+    ...[...served.keys()].map((name) => `${name}/<model>`),
+    ...scriptedModels().map((model) => `scripted/${model}`),
+  ];
   const remedy = `Use one of: ${known.join(', ')}.`;
   return {
     resolve(name) {
       const slash = name.indexOf('/');
       const [providerName, model] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
-      if (providerName === 'openai' && model !== '') {
-        if (openai !== undefined) return { provider: openai, model };
+      const provider = served.get(providerName);
+      if (provider !== undefined && model !== '') return { provider, model };
+      if (Object.hasOwn(CONFIGURED_BY, providerName) && model !== '') {
         throw new TidemarkError(
           'model_not_configured',
           `the model ${name} needs a provider that is not configured`,
-          `Set OPENAI_API_KEY (or OPENAI_BASE_URL for a server that asks for none) on the worker. ${remedy}`,
+          `Set ${CONFIGURED_BY[providerName] ?? ''} on the worker. ${remedy}`,
         );
       }
       if (providerName === 'scripted' && scriptedModels().includes(model)) return { provider: scripted, model };
@@ -45,4 +72,13 @@ export function createProviders(settings: ProviderSettings): Providers {
 /** The names of the demo model's scenarios. */
 export function scriptedModels(): readonly string[] {
   return SCRIPTED_MODELS;
+}
+
+function serversOf({ openai, anthropic, openaiCodex }: ProviderSettings): Provider[] {
+  const createOpenAI = openai?.api === 'responses' ? createOpenAIResponses : createOpenAICompletions;
+  return [
+    ...(openai === undefined ? [] : [createOpenAI({ name: 'openai', ...openai })]),
+    ...(anthropic === undefined ? [] : [createAnthropicMessages({ name: 'anthropic', ...anthropic })]),
+    ...(openaiCodex === undefined ? [] : [createOpenAICodex({ name: 'openai-codex', ...openaiCodex })]),
+  ];
 }

@@ -4,10 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentContext, AssistantMessage } from '../../../../../contract/agent-messages.ts';
 import { createOpenAICompletions } from '../openai-completions.ts';
 import type { CallOptions, ProviderEvent } from '../provider.ts';
+import { fixedKey } from './fixed-key.ts';
 
 export type Answer = (response: ServerResponse, request: Received) => void | Promise<void>;
 
 export interface Received {
+  readonly path: string;
   readonly body: Record<string, unknown>;
   readonly headers: IncomingMessage['headers'];
   readonly socket: Socket;
@@ -15,6 +17,7 @@ export interface Received {
 
 /** A model server whose answers are written by hand, byte for byte. */
 export interface WireServer {
+  readonly address: string;
   readonly baseUrl: string;
   readonly received: Received[];
   answer: Answer;
@@ -30,7 +33,7 @@ export async function startWireServer(): Promise<WireServer> {
     request.on('data', (bytes: Buffer) => chunks.push(bytes));
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
-      const seen = { body, headers: request.headers, socket: request.socket };
+      const seen = { path: request.url ?? '', body, headers: request.headers, socket: request.socket };
       received.push(seen);
       void wire.answer(response, seen);
     });
@@ -38,6 +41,7 @@ export async function startWireServer(): Promise<WireServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const wire: WireServer = {
+    address: `http://127.0.0.1:${String(port)}`,
     baseUrl: `http://127.0.0.1:${String(port)}/v1`,
     received,
     answer: (response) => void response.writeHead(500).end(),
@@ -90,7 +94,7 @@ export async function call(
   options: Partial<CallOptions> = {},
   context: AgentContext = HELLO,
 ): Promise<{ message: AssistantMessage; events: ProviderEvent[] }> {
-  const provider = createOpenAICompletions({ name: 'openai', apiKey: API_KEY, baseUrl: server.baseUrl });
+  const provider = createOpenAICompletions({ name: 'openai', auth: fixedKey(API_KEY), baseUrl: server.baseUrl });
   const events: ProviderEvent[] = [];
   const message = await provider.complete(
     'test-model',

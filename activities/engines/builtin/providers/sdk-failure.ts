@@ -1,29 +1,32 @@
-import { APIConnectionError, APIError } from 'openai';
 import { failureOfStatus, type Failure } from './failure.ts';
+import { ReportedFault } from './reported-fault.ts';
 import { countOf, listOf, recordOf, stringOf } from './untrusted-json.ts';
 
-/** The provider's own report of a fault, in the body of an answer that began well. */
-export class ReportedFault extends Error {
-  readonly report: unknown;
-
-  constructor(report: unknown) {
-    super('the provider reported a fault');
-    this.report = report;
-  }
+/** The error classes of a vendor's SDK; all of them are made by one generator and have one shape. */
+export interface SdkErrors {
+  readonly APIError: abstract new (...args: never[]) => ApiError;
+  readonly APIConnectionError: abstract new (...args: never[]) => Error;
 }
 
+type ApiError = Error & {
+  readonly status: number | undefined;
+  readonly headers: Headers | undefined;
+  readonly error: unknown;
+};
+
 /** What went wrong, from what the SDK threw. `isAnswering` once the answer had begun. */
-export function failureOf(error: unknown, isAnswering: boolean): Failure {
+export function failureOf(error: unknown, sdk: SdkErrors, isAnswering: boolean): Failure {
   if (error instanceof ReportedFault) return failureOfReport(error.report);
   const code = causeCode(error);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return SILENT;
-  if (error instanceof APIConnectionError || !(error instanceof APIError)) {
-    if (isAnswering) return brokenStream(error);
-    return unreachable(error);
+  const isNetwork = error instanceof sdk.APIConnectionError;
+  if (isNetwork || !(error instanceof sdk.APIError)) {
+    return isAnswering ? brokenStream(error) : unreachable(error, isNetwork);
   }
-  if (error.status === undefined) return failureOfReport(error.error);
-  const failure = failureOfStatus(error.status, sentenceOf(error.error), error.headers);
-  return isQuota(error.error) ? { ...failure, retryable: false } : failure;
+  const report = recordOf(error.error)?.['error'] ?? error.error;
+  if (error.status === undefined) return failureOfReport(report);
+  const failure = failureOfStatus(error.status, sentenceOf(report), error.headers);
+  return isQuota(report) ? { ...failure, retryable: false } : failure;
 }
 
 export const SILENT: Failure = { code: 'provider_stalled', retryable: true, message: 'the provider went silent' };
@@ -35,8 +38,7 @@ function brokenStream(error: unknown): Failure {
 }
 
 /** A request that could not even be made (a base URL that is none) stays so; a server may come back. */
-function unreachable(error: unknown): Failure {
-  const isNetwork = error instanceof APIConnectionError;
+function unreachable(error: unknown, isNetwork: boolean): Failure {
   const code = causeCode(error);
   const what = isNetwork ? 'the provider could not be reached' : 'the request to the provider could not be made';
   return {
@@ -53,13 +55,19 @@ function failureOfReport(report: unknown): Failure {
   const detail = sentenceOf(report);
   if (status !== null && status >= 400 && status < 600) return failureOfStatus(status, detail);
   const words = `${stringOf(body?.['type'])} ${stringOf(body?.['code'])}`;
-  if (/rate_limit/.test(words)) return failureOfStatus(429, detail);
   const message = `the provider reported an error${detail === '' ? '' : `: ${detail}`}`;
-  const isRefusal = isQuota(report) || /invalid_request|context_length|content_filter|content_policy/.test(words);
-  return isRefusal
-    ? { code: 'provider_rejected', retryable: false, message }
-    : { code: 'provider_unavailable', retryable: true, message };
+  const meant = isQuota(report) ? REJECTED : MEANINGS.find(([word]) => word.test(words))?.[1];
+  return { code: 'provider_unavailable', retryable: true, ...meant, message };
 }
+
+const REJECTED = { code: 'provider_rejected', retryable: false } as const;
+
+/** The words by which the vendors name their faults; any other is one of the server's, which a retry may mend. */
+const MEANINGS: readonly (readonly [RegExp, Pick<Failure, 'code' | 'retryable'>])[] = [
+  [/rate_limit/, { code: 'provider_rate_limited', retryable: true }],
+  [/authentication|permission|invalid_api_key/, { code: 'provider_auth', retryable: false }],
+  [/invalid_|context_length|content_filter|content_policy|not_found|request_too_large|billing/, REJECTED],
+];
 
 /** Only the sentences meant for people, wherever servers put them: the rest of a body may hold anything. */
 function sentenceOf(report: unknown, depth = 0): string {
