@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { cleared } from '../driver-testkit.ts';
 import type { EngineAnswer } from '../driver.ts';
-import { cleared, stage, turn } from './driver-testkit.ts';
+import { stage, turn } from './driver-testkit.ts';
 
 afterEach(cleared);
 

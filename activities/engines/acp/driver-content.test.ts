@@ -2,7 +2,8 @@ import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { FRAME_LIMIT_BYTES } from '../../../contract/frames.ts';
-import { cleared, folder, isAlive, stage, turn } from './driver-testkit.ts';
+import { cleared, folder, isAlive } from '../driver-testkit.ts';
+import { stage, turn } from './driver-testkit.ts';
 
 afterEach(cleared);
 

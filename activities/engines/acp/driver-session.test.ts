@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleared, faultOf, stage } from './driver-testkit.ts';
+import { cleared, faultOf } from '../driver-testkit.ts';
+import { stage } from './driver-testkit.ts';
 
 afterEach(cleared);
 

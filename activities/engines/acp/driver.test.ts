@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { TidemarkError } from '../../../contract/errors.ts';
-import { cleared, faultOf, isAlive, stage, turn } from './driver-testkit.ts';
+import { cleared, faultOf, isAlive } from '../driver-testkit.ts';
+import { stage, turn } from './driver-testkit.ts';
 
 afterEach(cleared);
 

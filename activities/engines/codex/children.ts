@@ -1,6 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import type { Item, TurnMessage } from './codex-schema.ts';
+import { faultText } from './fault-text.ts';
 import { keyOf } from './text-items.ts';
 import { saying, type CodexState, type Step } from './translation-state.ts';
 
@@ -63,8 +64,7 @@ export function activity(state: CodexState, item: Item): Step {
 /** The end of a sub-agent's turn: its last message is its result. */
 export function childTurnEnded(state: CodexState, { threadId, turn }: TurnMessage): CanonicalBody {
   const lastText = state.children[keyOf(threadId)]?.lastText ?? '';
-  const fault = turn.error?.message ?? '';
-  const result = turn.status === 'failed' ? fault : lastText;
+  const result = turn.status === 'failed' ? faultText(turn.error?.message) : lastText;
   return {
     kind: 'child.completed',
     childId: threadId,

@@ -74,6 +74,9 @@ export const Turn = z.object({
 export const TurnMessage = z.object({ threadId: z.string().min(1), turn: Turn });
 export type TurnMessage = z.infer<typeof TurnMessage>;
 
+/** The engine waits for no answer to a request any more. */
+export const ResolvedRequest = z.object({ requestId: z.union([z.string(), z.number()]) });
+
 const Tokens = z.object({
   inputTokens: z.number().nonnegative(),
   cachedInputTokens: z.number().nonnegative().catch(0),

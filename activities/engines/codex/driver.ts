@@ -4,7 +4,7 @@ import { RequestFault, unknownMethod, INVALID_PARAMS } from '../acp/request-faul
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
 import type { EngineExit, EngineProcess } from '../process/engine-process.ts';
 import { approvalOf } from './approval.ts';
-import { TurnMessage } from './codex-schema.ts';
+import { ResolvedRequest, TurnMessage } from './codex-schema.ts';
 import { CodexFrameRecorder } from './frame-recorder.ts';
 import { keptOf } from './kept-items.ts';
 import { CODEX_CAPABILITIES, CODEX_PROTOCOL_VERSION } from './negotiated.ts';
@@ -43,6 +43,8 @@ export class CodexDriver implements Driver {
   readonly #parts: CodexDriverParts;
   readonly #items = new OpenItems();
   readonly #ended = new Map<string, TurnEnd>();
+  /** What the engine waits for a person to say, by the request's id. */
+  readonly #asking = new Map<string | number, AbortController>();
   #waiting: { readonly turnId: string; resolve(end: TurnEnd): void } | null = null;
   #running: Running | null = null;
   #session: OpenedSession | null = null;
@@ -135,6 +137,7 @@ export class CodexDriver implements Driver {
   #hear(method: string, params: unknown): void {
     this.#items.take(method, params);
     this.#watchTools();
+    if (method === 'serverRequest/resolved') this.#withdraw(params);
     if (method !== 'turn/completed') return;
     const ended = TurnMessage.safeParse(params).data;
     if (ended === undefined || ended.threadId !== this.#session?.nativeSessionId) return;
@@ -148,7 +151,19 @@ export class CodexDriver implements Driver {
     const request = { nativeId: `${this.#parts.launchId}:${String(id)}`, method, params };
     const asked = approvalOf(request, (itemId) => this.#items.itemOf(itemId)) ?? questionOf(request);
     if (asked === null) throw new RequestFault(INVALID_PARAMS, `this client cannot read the request ${method}`);
-    return asked.resultOf(await this.#context.ask(asked.question));
+    const withdrawn = new AbortController();
+    this.#asking.set(id, withdrawn);
+    try {
+      return asked.resultOf(await this.#context.ask(asked.question, withdrawn.signal));
+    } finally {
+      this.#asking.delete(id);
+    }
+  }
+
+  /** A request that is resolved while nobody has answered it was taken back: to the late answer the engine does not listen. */
+  #withdraw(params: unknown): void {
+    const requestId = ResolvedRequest.safeParse(params).data?.requestId;
+    if (requestId !== undefined) this.#asking.get(requestId)?.abort();
   }
 
   #watchTools(): void {

@@ -1,23 +1,25 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { FileUpdate, Kept } from './codex-schema.ts';
 
-/** What became of one file; `diff` is the unified diff's text, empty where there is none. */
+/** What became of one file; `diff` is as Codex gives it, empty where there is none. */
 export interface FileChange {
   readonly path: string;
   readonly changeType: 'create' | 'edit' | 'delete';
   readonly diff: string;
+  /** `diff` is the file's whole text, and no hunks. */
+  readonly isText: boolean;
 }
 
 /** The changes of a patch, file by file: a move is the end of one file and the beginning of another. */
 export function fileChangesOf(updates: readonly FileUpdate[]): FileChange[] {
   return updates.flatMap(({ path, kind, diff }): FileChange[] => {
-    if (kind.type === 'add') return [{ path, changeType: 'create', diff }];
-    if (kind.type === 'delete') return [{ path, changeType: 'delete', diff }];
+    if (kind.type === 'add') return [{ path, changeType: 'create', diff, isText: true }];
+    if (kind.type === 'delete') return [{ path, changeType: 'delete', diff, isText: true }];
     const target = kind.move_path;
-    if (target == null || target === '' || target === path) return [{ path, changeType: 'edit', diff }];
+    if (target == null || target === '' || target === path) return [{ path, changeType: 'edit', diff, isText: false }];
     return [
-      { path: target, changeType: 'create', diff },
-      { path, changeType: 'delete', diff: '' },
+      { path: target, changeType: 'create', diff, isText: false },
+      { path, changeType: 'delete', diff: '', isText: false },
     ];
   });
 }

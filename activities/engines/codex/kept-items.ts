@@ -5,6 +5,7 @@ import type { WireMessage } from '../wire-frame.ts';
 import { ItemMessage, type Item, type Kept } from './codex-schema.ts';
 import { fileChangesOf, type FileChange } from './file-changes.ts';
 import { outputOf, toolNameOf } from './tool-items.ts';
+import { unifiedDiff } from './unified-diff.ts';
 
 /** An output that is longer than its preview in the timeline is kept whole. */
 const PREVIEWED_CHARS = 2_000;
@@ -28,9 +29,11 @@ export async function keptOf(
   }
   return await keptOutput(item, keep);
 
-  async function keptDiff({ path: native, changeType, diff: text }: FileChange) {
-    const path = relativePath(roots, native);
-    if (text === '') return { path, changeType };
+  async function keptDiff(change: FileChange) {
+    const { changeType } = change;
+    const path = relativePath(roots, change.path);
+    if (change.diff === '') return { path, changeType };
+    const text = unifiedDiff({ ...change, path });
     const name = `${basename(path)}.diff`;
     return { path, changeType, diff: await keep({ name, contentType: 'text/x-diff', text }) };
   }

@@ -3,8 +3,8 @@ import { TidemarkError } from '../../../contract/errors.ts';
 import type { JsonRpcConnection, RpcAnswer } from '../json-rpc-connection.ts';
 import type { NativeSession } from '../driver.ts';
 import { ThreadMessage } from './codex-schema.ts';
+import { faultText } from './fault-text.ts';
 import { CODEX_PROTOCOL_VERSION } from './negotiated.ts';
-import { faultText } from './turn-end.ts';
 
 /** How a thread is to work. */
 export interface ThreadSettings {

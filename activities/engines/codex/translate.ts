@@ -1,9 +1,9 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
-import { previewText, type NativeFrame } from '../../../contract/frames.ts';
-import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type Emission, type TranslateFrame } from '../../../contract/translation.ts';
 import { childSeen, childTurnEnded } from './children.ts';
 import { Delta, ErrorMessage, Kept, Plan, Scope, TurnDiff, TurnMessage } from './codex-schema.ts';
+import { faultText } from './fault-text.ts';
 import { changesOfDiff, isSaid } from './file-changes.ts';
 import { approvalAsked, itemCompleted, itemProgressed, itemStarted } from './items.ts';
 import { noticeOf } from './notices.ts';
@@ -136,7 +136,7 @@ function failed(state: CodexState, frame: NativeFrame, { threadId }: Speaker): S
   if (!parsed.success) return { state, said: undefined };
   if (!parsed.data.willRetry) return quiet(state, 'the turn ends with it');
   const { state: next, bodies } = cutOffTexts(state, threadId);
-  const message = previewText(parsed.data.error.message || 'the model is asked again', PREVIEW_LIMIT_CHARS);
+  const message = faultText(parsed.data.error.message || 'the model is asked again');
   return saying(next, [...bodies, { kind: 'harness.warning', message, rawEventType: frame.type, code: 'model_retry' }]);
 }
 
