@@ -11,7 +11,8 @@ export default defineConfig({
     globalSetup: ['infra/testing/services.ts'],
     setupFiles: ['infra/testing/watch-stacks.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // on two cores: many files wait for a heartbeat or a lease to run out, and cost nothing meanwhile
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default', './infra/testing/summary-reporter.ts'],

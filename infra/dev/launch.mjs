@@ -22,6 +22,12 @@ const COMMANDS = {
   engines: ['infra/dev/engines.ts'],
 };
 
+/** Tried by `test:engines`: packages of half a gigabyte each, which `test` leaves out. */
+const TRIED_ENGINES = ['codex', 'opencode', 'claude'];
+
+/** What needs more than a script. @type {Record<string, (node: string) => Promise<number>>} */
+const PROCEDURES = { check, 'test:engines': testEngines };
+
 /** What `check` runs before the tests, in this order; the tests are not run when one of these fails. */
 const CHECKS = {
   format: [tool('oxfmt', 'bin', 'oxfmt'), '--check', '.'],
@@ -42,13 +48,21 @@ try {
 
 async function main() {
   const script = COMMANDS[command];
-  if (script === undefined && command !== 'check') {
-    process.stderr.write(`Usage: node infra/dev/launch.mjs ${[...Object.keys(COMMANDS), 'check'].join(' | ')}\n`);
+  const procedure = PROCEDURES[command];
+  if (script === undefined && procedure === undefined) {
+    const names = [...Object.keys(COMMANDS), ...Object.keys(PROCEDURES)];
+    process.stderr.write(`Usage: node infra/dev/launch.mjs ${names.join(' | ')}\n`);
     return 2;
   }
   const node = await ensureNode(root);
   await ensureDependencies(root, node);
-  return script === undefined ? check(node) : run(node, [...script, ...args]);
+  return procedure === undefined ? run(node, [...(script ?? []), ...args]) : procedure(node);
+}
+
+/** @param {string} node */
+async function testEngines(node) {
+  const installed = await run(node, ['infra/dev/engines.ts', 'install', ...TRIED_ENGINES]);
+  return installed === 0 ? run(node, [...vitest, '--config', 'vitest.engines.config.ts', ...args]) : installed;
 }
 
 /** @param {string} node */

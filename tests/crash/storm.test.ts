@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inheritedEnv } from '../../infra/config.ts';
 import { startOwnServers, type OwnServers } from '../../infra/testing/own-servers.ts';
 import { startStack, type Stack } from '../../infra/testing/stack.ts';
+import { acpAgent, engineConfig } from '../fixtures/engine-config.ts';
 import { startModelServer, type ModelServer } from '../fixtures/model-server.ts';
 import { Effects } from './harness/effects.ts';
 import { planStorm } from './harness/plan.ts';
@@ -11,7 +12,7 @@ import { rage } from './harness/storm.ts';
 
 const env = inheritedEnv({});
 const nightly = env['TIDEMARK_CRASH_STORM'] === 'nightly';
-const size = nightly ? { stormMs: 300_000, threads: 40, runs: 400 } : { stormMs: 65_000, threads: 24, runs: 110 };
+const size = nightly ? { stormMs: 300_000, threads: 40, runs: 400 } : { stormMs: 30_000, threads: 16, runs: 72 };
 /** Of the short form a bound on CI’s time as well. */
 const settleWithinMs = nightly ? 240_000 : 120_000;
 const seed = Number(env['TIDEMARK_CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -32,6 +33,7 @@ beforeAll(async () => {
       OPENAI_BASE_URL: model.baseUrl,
       OPENAI_MODEL: 'scripted',
       TIDEMARK_FETCH_ALLOW: effects.host,
+      TIDEMARK_CONFIG: await engineConfig({ agent: { kind: 'acp', command: acpAgent() } }),
     },
   });
 }, 120_000);

@@ -3,7 +3,7 @@ import { foldEvents, textOf, type Delivery, type Rest, type Run, type SaidEvent 
 
 interface Step {
   readonly step_index: number;
-  readonly kind: 'model' | 'tool';
+  readonly kind: 'model' | 'tool' | 'turn';
   readonly label: string;
   readonly attempt: number;
   readonly status: string;

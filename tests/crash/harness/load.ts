@@ -78,7 +78,8 @@ export class Load {
     const { client, effects, home, ledger, onThread } = this.#options;
     const path = threadId === null ? '/v1/runs' : `/v1/threads/${threadId}/runs`;
     const key = { 'idempotency-key': randomUUID() };
-    const { status, body } = await client.call<Run>('POST', path, { input: this.#inputOf(planned) }, key);
+    const engine = planned.kind === 'agent' ? { engine: 'agent' } : {};
+    const { status, body } = await client.call<Run>('POST', path, { input: this.#inputOf(planned), ...engine }, key);
     if (status !== 201 && status !== 200) throw new Error(`POST ${path}: ${String(status)} ${JSON.stringify(body)}`);
     if (status === 200) ledger.count('run found again by its key');
     if (threadId === null) {
@@ -95,6 +96,7 @@ export class Load {
   #inputOf({ kind, name }: PlannedRun): string {
     const { effects } = this.#options;
     if (kind === 'store') return `STORE ${name}.txt`;
+    if (kind === 'agent') return AGENT_SCRIPT;
     if (kind === 'fetch') return `FETCH http://${effects.host}/${name}`;
     const key = { answer: 'ANSWER', talk: 'TALK', parallel: 'PARALLEL', ask: 'ASK', cancel: 'SLOW' }[kind];
     return `${key} ${name}`;
@@ -120,9 +122,19 @@ export class Load {
   }
 }
 
+/** What it says, and what it says when it is told that it was stopped (`fixtures/engines/acp-agent-turn.ts`). */
+const AGENT_SCRIPT = [
+  'text The agent begins. ',
+  'permission',
+  'text The agent ends.',
+  'after-stop',
+  'text It goes on.',
+].join('\n');
+
 /** Decided by the run's name, so that a replayed storm decides the same. */
 function decisionFor({ kind, name }: PlannedRun): unknown {
   if (kind === 'ask') return numberOf(name) % 4 === 0 ? { dismissed: true } : { values: { answer: 'blue' } };
+  if (kind === 'agent') return { decision: 'approve' };
   if (isRejected(name)) return { decision: 'reject', message: 'not now' };
   if (numberOf(name) % 5 === 1) return { decision: 'edit', edited_args: { path: `${name}.txt`, content: 'edited' } };
   return { decision: 'approve' };

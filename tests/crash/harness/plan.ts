@@ -1,6 +1,7 @@
 import { Random } from './random.ts';
 
-export type RunKind = 'answer' | 'talk' | 'parallel' | 'store' | 'fetch' | 'ask' | 'cancel';
+/** `agent`: an engine with its own loop, a process; the others are the built-in engine's. */
+export type RunKind = 'answer' | 'talk' | 'parallel' | 'store' | 'fetch' | 'ask' | 'cancel' | 'agent';
 
 export interface PlannedRun {
   readonly name: string;
@@ -32,7 +33,7 @@ export interface Plan {
 
 const MIX: readonly RunKind[] = [
   ...(['answer', 'parallel', 'parallel', 'ask', 'cancel', 'cancel', 'fetch', 'fetch'] as const),
-  ...(['talk', 'talk', 'talk', 'store', 'store', 'store'] as const),
+  ...(['talk', 'talk', 'talk', 'store', 'store', 'store', 'agent', 'agent'] as const),
 ];
 
 /** What the storm will do, all of it decided by the seed; when it meets what is the machine's. */

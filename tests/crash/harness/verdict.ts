@@ -79,6 +79,7 @@ const SAYS: Readonly<Record<RunKind, string>> = {
   fetch: 'The fetch turn is over.',
   ask: 'Thank you.',
   cancel: WORDS.join(''),
+  agent: 'The agent begins.make it: the-allow_once. The agent ends.',
 };
 
 /**
@@ -91,8 +92,14 @@ function checkText(
   ledger: Ledger,
 ): void {
   const { runId, status, text } = said;
-  const isRight = status === 'completed' ? text === SAYS[kind] : SAYS[kind].startsWith(text);
+  const isRight =
+    kind === 'agent' ? saysAsAgent(text) : status === 'completed' ? text === SAYS[kind] : SAYS[kind].startsWith(text);
   if (!isRight) ledger.fault(`${runId} (${kind}) says ${JSON.stringify(text.slice(0, 400))}`);
+}
+
+/** A turn that was stopped stays said up to there, and the agent goes on from it, each time that it is stopped. */
+function saysAsAgent(text: string): boolean {
+  return SAYS.agent.startsWith(text.replace(/(?:It goes on\.)+$/, ''));
 }
 
 /** No effect twice, none without its step, none of a call that was rejected; counted outside of the product. */

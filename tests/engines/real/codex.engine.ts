@@ -1,0 +1,71 @@
+import { writeCodexHome } from '../codex-home.ts';
+import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
+import { promptOf, type ToolUse } from './scripted-model.ts';
+
+const run = (cmd: string, more: object = {}): ToolUse => ({ name: 'exec_command', arguments: { cmd, ...more } });
+const PATCH = ['*** Begin Patch', '*** Add File: note.txt', '+written by the agent', '*** End Patch'].join('\n');
+const OUTSIDE = { sandbox_permissions: 'require_escalated', justification: 'It is to run outside of the sandbox' };
+const STEPS = [
+  { step: 'Look at the file', status: 'in_progress' },
+  { step: 'Change it', status: 'pending' },
+];
+const made = { prompt: promptOf('make'), says: 'The make is over.' };
+const continued = { prompt: promptOf('long'), says: 'I went on.' };
+const continuedAsk = { prompt: promptOf('make'), says: 'I went on.' };
+
+describeRealEngine({
+  name: 'codex',
+  tools: {
+    print: run('echo from-the-shell'),
+    make: run('touch made.txt', OUTSIDE),
+    linger: run('sleep 30', { yield_time_ms: 25_000 }),
+    write: run(`apply_patch <<'EOF'\n${PATCH}\nEOF`),
+    plan: { name: 'update_plan', arguments: { plan: STEPS } },
+  },
+  async configure({ folder, modelUrl }) {
+    return {
+      kind: 'codex',
+      approvalPolicy: 'on-request',
+      stallSeconds: 15,
+      env: await writeCodexHome({ folder, baseUrl: `${modelUrl}/v1` }),
+    };
+  },
+  trials: {
+    text: { prompt: promptOf('text'), says: 'Hello from the scripted model.' },
+    reasoning: { prompt: promptOf('reason'), says: 'The answer is 4.' },
+    tool: { prompt: promptOf('print'), says: 'The print is over.' },
+    parallel: { prompt: promptOf('parallel'), says: 'The parallel is over.' },
+    approve: made,
+    always: made,
+    edit: { cannot: 'its protocol has no edited arguments' },
+    reject: made,
+    signal: made,
+    question: { cannot: 'it asks in its plan mode alone, in which no run works' },
+    plan: { prompt: promptOf('plan'), says: 'The plan is over.' },
+    file: { prompt: promptOf('write'), says: 'The write is over.' },
+    child: { cannot: 'not offered to a model that its catalogue does not name' },
+    usage: { prompt: promptOf('text') },
+    commands: { cannot: 'it has none' },
+    'cancel-early': { prompt: promptOf('long') },
+    'cancel-text': { prompt: promptOf('long') },
+    'cancel-tool': { prompt: promptOf('linger') },
+    'cancel-question': { prompt: promptOf('make') },
+    crash: { cannot: 'nothing that a model says makes it crash' },
+    silent: { prompt: promptOf('stall') },
+    flood: BY_FIXTURES,
+    malformed: { cannot: 'it says nothing malformed' },
+    remembers: { prompt: promptOf('text'), next: promptOf('recall'), says: 'I was told 2 things.' },
+    'worker-killed': continued,
+    deploy: continued,
+    'deploy-question': continuedAsk,
+    park: continuedAsk,
+    zombie: BY_FIXTURES,
+  },
+  faults: {
+    'error-500': 'engine_failed',
+    'error-529': 'engine_failed',
+    malformed: 'engine_failed',
+    reset: 'engine_failed',
+    stall: { cannot: 'as the scenario `engine silent`' },
+  },
+});
