@@ -45,7 +45,7 @@ async function openedStep() {
       status: 'completed',
       provider: 'builtin',
       translate: translateBuiltinFrame,
-      frames: [{ at: 1, frame: toolResult(message, 1, output) }],
+      frames: [{ at: 1, frame: toolResult(message, { durationMs: 1, output }) }],
       artifacts: output === null ? [] : [{ artifactId: output.artifact.artifactId, name: output.name }],
       messages: [message],
       result: '{}',
@@ -56,7 +56,7 @@ async function openedStep() {
 }
 
 const keep = (message: ToolResultMessage, end: (output: NamedArtifact | null) => Promise<void>) =>
-  withOutputKept(db, { tenantId: 'default', message, stepIndex: 0 }, end);
+  withOutputKept(db, { tenantId: 'default', message, stepIndex: 0, diff: null }, ({ output }) => end(output));
 
 describe('a tool’s output', () => {
   it('of 2,000 characters is kept by its preview alone', async () => {
@@ -102,8 +102,8 @@ describe('a tool’s output', () => {
     const message = saying('foreign '.repeat(1_000));
     const foreign = withOutputKept(
       db,
-      { tenantId: 'other', message, stepIndex: 0 },
-      async (output) => await end(message, output),
+      { tenantId: 'other', message, stepIndex: 0, diff: null },
+      async ({ output }) => await end(message, output),
     );
     await expect(foreign).rejects.toMatchObject({ code: 'artifact_not_found' });
   });

@@ -14,7 +14,7 @@ import { endStep, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
 import type { Dependencies } from './dependencies.ts';
 import { toolCallBegins, toolResult } from './engines/builtin/frames.ts';
-import { DEFAULT_LIMITS, type ExecutableTool } from './engines/builtin/tools/tool.ts';
+import { DEFAULT_LIMITS, type ExecutableTool, type ToolOutcome } from './engines/builtin/tools/tool.ts';
 import { validateArguments } from './engines/builtin/tools/registry.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { withOutputKept } from './keep-output.ts';
@@ -53,7 +53,13 @@ export function createRunTool(deps: Dependencies) {
 
       const startedAt = performance.now();
       const workspace = join(config.workspaceRoot, run.thread_id);
-      const result = await execute(deps, { tool, call, life, workspace, isRepeat: opened.repeated });
+      const { diff = null, ...result } = await execute(deps, {
+        tool,
+        call,
+        life,
+        workspace,
+        isRepeat: opened.repeated,
+      });
       crashPoint('tool.took-effect');
       const durationMs = Math.round(performance.now() - startedAt);
       const stop = life.stopReason();
@@ -68,12 +74,13 @@ export function createRunTool(deps: Dependencies) {
         ...result,
       };
       const turn: ToolTurn = { outcome: stop === 'cancelled' ? 'cancelled' : 'done' };
-      await withOutputKept(deps, { tenantId: run.tenant_id, message, stepIndex }, async (output) => {
+      await withOutputKept(deps, { tenantId: run.tenant_id, message, stepIndex, diff }, async (kept) => {
+        const artifacts = [kept.output, kept.diff].flatMap((named) => named ?? []);
         await endStep(pool, {
           ...lane,
           status: stop === 'cancelled' ? 'cancelled' : result.isError ? 'failed' : 'completed',
-          frames: [{ at: Date.now(), frame: toolResult(message, durationMs, output) }],
-          artifacts: output === null ? [] : [{ artifactId: output.artifact.artifactId, name: output.name }],
+          frames: [{ at: Date.now(), frame: toolResult(message, { durationMs, ...kept }) }],
+          artifacts: artifacts.map(({ artifact, name }) => ({ artifactId: artifact.artifactId, name })),
           messages: [message],
           result: JSON.stringify(turn),
           contentHash: hash('sha256', canonicalJson(result.content)),
@@ -88,7 +95,7 @@ export function createRunTool(deps: Dependencies) {
 async function execute(
   { config, log }: Dependencies,
   step: { tool: ExecutableTool; call: ToolCall; life: ActivityLife; workspace: string; isRepeat: boolean },
-): Promise<AgentToolResult> {
+): Promise<ToolOutcome> {
   const { tool, call, life, workspace, isRepeat } = step;
   if (isRepeat && !tool.repeatable) return errorResult(UNKNOWN_OUTCOME);
   const checked = validateArguments(tool, call.arguments);

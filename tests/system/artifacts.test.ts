@@ -50,6 +50,28 @@ async function get(artifactId: string, headers: Record<string, string> = {}, met
 
 const lines = (seed: string) => Array.from({ length: 20_000 }, (_, i) => `${seed} ${String(i)} ñ你🌍`).join('\n');
 
+it('what a tool changed in a file is kept as a diff, which the event names', async () => {
+  const { run_id: runId } = await world.rest.startRun('STORE note.txt');
+  const asked = await world.rest.until(
+    'the approval',
+    async () => (await world.rest.run(runId)).pending_interrupts[0] ?? null,
+  );
+  await world.rest.resolve(asked.interrupt_id, { decision: 'approve' });
+  const run = await world.rest.settled(runId);
+  const [changed] = await toldOf(run, 'file.changed');
+  const diff = changed?.['diff'] as ArtifactRef | undefined;
+  expect(changed).toMatchObject({
+    path: 'note.txt',
+    changeType: 'create',
+    diff: { contentType: 'text/x-diff; charset=utf-8' },
+  });
+  const { status, body } = await get(diff?.artifactId ?? '');
+  expect(status).toBe(200);
+  expect(body.toString()).toMatch(/^\+\+\+ b\/note\.txt/m);
+  expect((await listOf(run)).data).toMatchObject([{ artifact_id: diff?.artifactId }]);
+  expect(await holds(run)).toBe(true);
+});
+
 describe('a tool result over the preview bound', () => {
   it('is an artifact: said before the result that refers to it, readable whole, linked to the run, proven', async () => {
     const text = lines('whole').slice(0, 100_000);

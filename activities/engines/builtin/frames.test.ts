@@ -43,7 +43,7 @@ describe('a frame', () => {
       ...framesOf({ type: 'tool-call-end', contentIndex: 0, toolCall }),
       llmEnd(message),
       toolCallBegins(toolCall),
-      toolResult(result, 12, { artifact, name: 'write_file-1.txt' }),
+      toolResult(result, { durationMs: 12, output: { artifact, name: 'write_file-1.txt' } }),
       cancelled(),
     ];
     for (const frame of frames) {

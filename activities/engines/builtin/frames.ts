@@ -120,11 +120,17 @@ export function textOverPreview({ content }: Pick<ToolResultMessage, 'content'>)
   return text.length > PREVIEW_LIMIT_CHARS ? text : null;
 }
 
-/** A tool call has its result. `durationMs` is left out for what did not run. */
+/** What of a tool's result is kept outside of the lane, and how long the tool took; left out for what did not run. */
+export interface ToolResultExtras {
+  readonly durationMs?: number;
+  readonly output?: NamedArtifact | null;
+  readonly diff?: NamedArtifact | null;
+}
+
+/** A tool call has its result. */
 export function toolResult(
   message: ToolResultMessage,
-  durationMs?: number,
-  output: NamedArtifact | null = null,
+  { durationMs, output, diff }: ToolResultExtras = {},
 ): BuiltinFrame {
   const { toolCallId, toolName, isError, content, details } = message;
   const change = FileChange.safeParse(details);
@@ -134,10 +140,14 @@ export function toolResult(
     toolName,
     isError,
     preview: previewText(textOf(content), PREVIEW_LIMIT_CHARS),
-    ...(output === null ? {} : { output }),
+    ...(output === undefined || output === null ? {} : { output }),
     ...(durationMs === undefined ? {} : { durationMs }),
-    ...(change.success && !isError ? { fileChange: change.data } : {}),
+    ...(change.success && !isError ? { fileChange: withDiff(change.data, diff ?? null) } : {}),
   };
+}
+
+function withDiff({ path, changeType }: FileChange, diff: NamedArtifact | null): FileChange {
+  return diff === null ? { path, changeType } : { path, changeType, diff: diff.artifact };
 }
 
 /** The run was stopped inside a step. */

@@ -198,7 +198,7 @@ describe('one step', () => {
       details: { path: 'note.txt', changeType: 'create', bytes: 19 },
       timestamp: 1,
     };
-    const tool = [toolCallBegins(asked!), toolResult(result, 12)];
+    const tool = [toolCallBegins(asked!), toolResult(result, { durationMs: 12 })];
     const first = translateSegment(LANE, INITIAL_LANE_STATE, segment(model), translateBuiltinFrame);
     const second = translateSegment(LANE, first.state, segment(tool, model.length + 1, 4), translateBuiltinFrame);
     const said = [...first.operations, ...second.operations].flatMap((at) => (at.op === 'emit' ? [at.event] : []));

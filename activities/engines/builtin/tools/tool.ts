@@ -50,7 +50,7 @@ interface Described extends Tool {
  */
 export interface ExecutableTool extends Described {
   readonly kind: 'execute';
-  execute(args: unknown, context: ToolContext): Promise<AgentToolResult>;
+  execute(args: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
 /** A tool that a person answers; there is nothing to execute. */
@@ -58,6 +58,9 @@ export interface QuestionTool extends Described {
   readonly kind: 'question';
   question(args: unknown): { readonly prompt: string; readonly options: readonly string[] };
 }
+
+/** What a tool came to; `diff` is the unified diff of the file that it changed, which the model does not see. */
+export type ToolOutcome = AgentToolResult & { readonly diff?: string };
 
 export type BuiltinTool = ExecutableTool | QuestionTool;
 
@@ -67,7 +70,7 @@ interface Spec<Schema extends z.ZodType> extends Omit<Described, 'schema' | 'par
 }
 
 export function executableTool<Schema extends z.ZodType>(
-  spec: Spec<Schema> & { readonly execute: (args: z.infer<Schema>, context: ToolContext) => Promise<AgentToolResult> },
+  spec: Spec<Schema> & { readonly execute: (args: z.infer<Schema>, context: ToolContext) => Promise<ToolOutcome> },
 ): ExecutableTool {
   const { schema, execute } = spec;
   return {

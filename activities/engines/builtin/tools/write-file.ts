@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { utf8Bytes } from '../../../../contract/frames.ts';
 import type { FileChange } from '../file-change.ts';
+import { fileDiff, textBefore } from './file-diff.ts';
 import { executableTool, succeeded, ToolFault } from './tool.ts';
 import { briefly, fileFault, placeInWorkspace, quoted } from './workspace-path.ts';
 
@@ -39,10 +40,16 @@ export const writeFile = executableTool({
       if (before?.isDirectory() === true) throw new ToolFault(`${quoted(shown)} is a folder; name a file in it`);
       if (before !== null && !before.isFile())
         throw new ToolFault(`${quoted(shown)} is not a regular file; use another path`);
+      const textNow = before === null ? null : await textBefore(place, before.size);
       await replace(place, bytes, before);
       const change: FileChange = { path: shown, changeType: before === null ? 'create' : 'edit' };
       const verb = before === null ? 'created' : 'replaced';
-      return succeeded(`${verb} ${quoted(shown)} (${String(bytes.length)} bytes)`, { ...change, bytes: bytes.length });
+      const said = succeeded(`${verb} ${quoted(shown)} (${String(bytes.length)} bytes)`, {
+        ...change,
+        bytes: bytes.length,
+      });
+      const diff = fileDiff(shown, textNow, content);
+      return diff === null ? said : { ...said, diff };
     } catch (error) {
       throw fileFault(error, shown);
     }
