@@ -157,13 +157,13 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
 }
 
 /** The events that close all that is open, in the order in which a reader expects them; the guard marks them closed. */
-export function closeEverything(state: GrammarState, whyTools: string): CanonicalBody[] {
-  return [...closeBlocks(state), ...closeQuestions(state), ...closeWork(state, whyTools)];
+export function closeEverything(state: GrammarState, why: string): CanonicalBody[] {
+  return [...closeBlocks(state), ...closeQuestions(state), ...closeWork(state, why)];
 }
 
 /** The same without what a person is asked: that stays open while the run may go on. */
-export function closeWorkOnly(state: GrammarState, whyTools: string): CanonicalBody[] {
-  return [...closeBlocks(state), ...closeWork(state, whyTools)];
+export function closeWorkOnly(state: GrammarState, why: string): CanonicalBody[] {
+  return [...closeBlocks(state), ...closeWork(state, why)];
 }
 
 function closeBlocks(state: GrammarState): CanonicalBody[] {
@@ -189,18 +189,19 @@ function closeQuestions(state: GrammarState): CanonicalBody[] {
   ];
 }
 
-function closeWork(state: GrammarState, whyTools: string): CanonicalBody[] {
+function closeWork(state: GrammarState, why: string): CanonicalBody[] {
   return [
     ...idsOf(state.tools).map((toolCallId): CanonicalBody => ({
       kind: 'tool.completed',
       toolCallId,
       status: 'error',
-      error: whyTools,
+      error: why,
     })),
     ...idsOf(state.children).map((childId): CanonicalBody => ({
       kind: 'child.completed',
       childId,
       status: 'error',
+      result: why,
     })),
   ];
 }

@@ -179,10 +179,10 @@ export function translateSegment(
 
 /** What the platform's word ends: all of a run; of an engine's own loop that stopped in the middle, what nobody goes on with. */
 function closingOf(frame: NativeFrame, grammar: GrammarState): CanonicalBody[] {
-  if (frame.type === 'run.settled') return closeEverything(grammar, 'the run ended before the tool did');
+  if (frame.type === 'run.settled') return closeEverything(grammar, 'the run ended before it did');
   if (frame.type !== 'step.ended') return [];
-  if (frame['status'] === 'lost') return closeWorkOnly(grammar, 'nobody saw the tool end; what it did is unknown');
-  return frame['status'] === 'parked' ? closeWorkOnly(grammar, 'the run waits for a person; the tool was stopped') : [];
+  if (frame['status'] === 'lost') return closeWorkOnly(grammar, 'nobody saw its end; what it did is unknown');
+  return frame['status'] === 'parked' ? closeWorkOnly(grammar, 'it was stopped: the run waits for a person') : [];
 }
 
 type Delta = Extract<CanonicalBody, { kind: 'message.delta' | 'reasoning.delta' }>;
