@@ -12,7 +12,7 @@ export default defineConfig({
     setupFiles: ['infra/testing/watch-stacks.ts'],
     pool: 'forks',
     // on two cores: many files wait for a heartbeat or a lease to run out, and cost nothing meanwhile
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default', './infra/testing/summary-reporter.ts'],

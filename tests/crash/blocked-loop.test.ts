@@ -18,7 +18,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-it('a worker whose event loop is blocked past its heartbeat in mid-tool does nothing twice and writes nothing more', async () => {
+it('a worker whose event loop is blocked past its heartbeat in mid-tool does nothing twice, and the log has one lineage', async () => {
   const rest = new Rest(stack.url);
   const effects = join(stack.home, 'effects');
   const input = `${effects} ${String(BLOCKED_MS)}`;
@@ -31,21 +31,18 @@ it('a worker whose event loop is blocked past its heartbeat in mid-tool does not
     },
     80_000,
   );
+  await rest.until(
+    'the blocked worker goes on',
+    async () => (await readFile(`${effects}.awake`, 'utf8').catch(() => '')) || null,
+    20_000,
+  );
   // the adapter keeps no session: another attempt cannot know what the first has done
   expect(end).toMatchObject({ status: 'failed', error: { code: 'engine_lost' } });
   expect((await readFile(effects, 'utf8')).trim().split('\n')).toEqual([runId]);
   const events = await rest.events(end);
   expect(events.filter(({ kind }) => kind === 'tool.started')).toHaveLength(1);
-  expect(events.filter(({ kind }) => kind === 'tool.completed')).toMatchObject([{ status: 'error' }]);
-  // the worker that wakes up is refused
-  await rest.until(
-    'the refusal',
-    async () => {
-      const text = 'select refused_count from lane where run_id = $1 and refused_count > 0';
-      return (await stack.pool.query(text, [runId])).rows[0] ?? null;
-    },
-    20_000,
-  );
+  // by the attempt that woke, if nobody had fenced it yet, or by the one that did: one of them, never both
+  expect(events.filter(({ kind }) => kind === 'tool.completed')).toHaveLength(1);
   const { body: proof } = await rest.send<{ holds: boolean }>('GET', `/v1/runs/${runId}/verify`);
   expect(proof.holds).toBe(true);
 }, 100_000);

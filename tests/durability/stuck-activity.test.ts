@@ -10,15 +10,16 @@ import { inheritedEnv } from '../../infra/config.ts';
 import { takeNamespace } from '../../infra/testing/namespaces.ts';
 
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
-const pathOf = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const workflowsPath = fileURLToPath(new URL('../fixtures/stuck-workflow.ts', import.meta.url));
+const workerPath = fileURLToPath(new URL('../fixtures/stuck-worker-main.ts', import.meta.url));
 
 it('a worker with an activity that never returns ends within its force time after SIGTERM, with a code that is not 0', async () => {
   const address = inject('temporalAddress');
   const namespace = await takeNamespace();
-  const { code } = await bundleWorkflowCode({ workflowsPath: pathOf('stuck-workflow.ts'), logger: quiet });
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
   const bundle = join(await mkdtemp(join(inject('scratch'), 'stuck-')), 'bundle.js');
   await writeFile(bundle, code);
-  const worker = spawn(process.execPath, [pathOf('stuck-worker-main.ts')], {
+  const worker = spawn(process.execPath, [workerPath], {
     env: inheritedEnv({ STUCK_ADDRESS: address, STUCK_NAMESPACE: namespace, STUCK_BUNDLE: bundle }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
