@@ -14,7 +14,7 @@ import { inTransaction, type Queryable } from './transaction.ts';
 export interface EarlierAttempt {
   /** `lost`: nobody saw it end. `parked`: it was stopped because a person had not answered. */
   readonly kind: 'lost' | 'parked';
-  /** The engine had been given the turn: what its tools did stays done. */
+  /** An attempt had given the engine the turn: what its tools did stays done. */
   readonly prompted: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function openTurnStep(
     appends.push({ ...platformAppend(runId, [started]), also: { openStep: writer } });
     await appendAll(client, appends);
     const earlier: EarlierAttempt | null =
-      last === null ? null : { kind: isLost ? 'lost' : 'parked', prompted: isParked || last.result === PROMPTED };
+      last === null ? null : { kind: isLost ? 'lost' : 'parked', prompted: await wasPrompted(client, runId) };
     return { state: 'opened', writer, earlier };
   });
 }
@@ -164,6 +164,16 @@ async function lastTurnStep(client: Queryable, runId: string): Promise<StepRow |
     values: [runId],
   });
   return rows[0] ?? null;
+}
+
+/** Whether any attempt gave the engine the turn: the last one may have died before it could say anything to it. */
+async function wasPrompted(client: Queryable, runId: string): Promise<boolean> {
+  const { rows } = await client.query({
+    name: 'turn-step-was-prompted',
+    text: `select 1 from step where run_id = $1 and kind = 'turn' and result in ($2, $3) limit 1`,
+    values: [runId, PROMPTED, PARKED],
+  });
+  return rows.length > 0;
 }
 
 async function endStepRow(

@@ -81,6 +81,15 @@ describe('an opaque turn', () => {
     );
   });
 
+  it('that was given once is never taken for new, whatever became of the attempts since', async () => {
+    const run = await acceptedRun(db.pool);
+    const first = await openTurn(db.pool, run);
+    await markPrompted(db.pool, run.run_id, first.writer);
+    // this one dies while the engine starts
+    expect((await openTurn(db.pool, run)).earlier).toEqual({ kind: 'lost', prompted: true });
+    expect((await openTurn(db.pool, run)).earlier).toEqual({ kind: 'lost', prompted: true });
+  });
+
   it('lets a fenced attempt neither end the turn nor move the session', async () => {
     const run = await acceptedRun(db.pool);
     const first = await openTurn(db.pool, run);
