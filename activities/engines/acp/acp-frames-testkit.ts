@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { NativeFrame } from '../../../contract/frames.ts';
 import type { EngineState, Translated } from '../../../contract/translation.ts';
-import type { WireFrame } from '../wire-frame.ts';
+import type { WireFrame } from '../wire/wire-frame.ts';
 import { translateAcpFrame } from './translate.ts';
 
 export const SESSION = 'ses_1';

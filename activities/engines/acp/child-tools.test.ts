@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WireFrame } from '../wire-frame.ts';
+import type { WireFrame } from '../wire/wire-frame.ts';
 import { inTurn, said, translated, update } from './acp-frames-testkit.ts';
 
 const call = (fields: object) => update('tool_call', { toolCallId: 't1', status: 'in_progress', ...fields });

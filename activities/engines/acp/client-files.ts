@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { ToolFault } from '../builtin/tools/tool.ts';
 import { fileFault, placeInWorkspace, quoted, type Place } from '../builtin/tools/workspace-path.ts';
-import { relativePath } from './relative-path.ts';
-import { INVALID_PARAMS, NOT_FOUND, paramsOf, RequestFault } from './request-fault.ts';
+import { relativePath } from '../wire/relative-path.ts';
+import { INVALID_PARAMS, NOT_FOUND, paramsOf, RequestFault } from '../wire/request-fault.ts';
 
 /** A file that an agent may read or write through its client, at most. */
 const FILE_LIMIT_BYTES = 10 * 1024 * 1024;

@@ -3,10 +3,10 @@ import type { DriverContext, EngineAnswer, EngineQuestion } from '../driver.ts';
 import type { ClientFiles } from './client-files.ts';
 import type { ClientTerminals } from './client-terminals.ts';
 import type { AgentRequest } from './connection.ts';
-import { ElicitationRequest, elicitationResponse, fieldsOf, type ElicitationResponse } from './elicitation.ts';
+import { ElicitationRequest, elicitationResponse, fieldsOf, type ElicitationResponse } from '../wire/elicitation.ts';
 import type { OpenTools } from './open-tools.ts';
 import { approvalQuestion, outcomeOf, PermissionRequest, type PermissionOutcome } from './permission.ts';
-import { paramsOf, unknownMethod } from './request-fault.ts';
+import { paramsOf, unknownMethod } from '../wire/request-fault.ts';
 
 export interface ClientSideParts {
   readonly files: ClientFiles;

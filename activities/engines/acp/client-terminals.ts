@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ToolFault } from '../builtin/tools/tool.ts';
 import { placeInWorkspace } from '../builtin/tools/workspace-path.ts';
 import type { EngineExit, EngineProcess, EngineProcessOptions } from '../process/engine-process.ts';
-import { relativePath } from './relative-path.ts';
-import { INVALID_PARAMS, NOT_FOUND, paramsOf, RequestFault } from './request-fault.ts';
+import { relativePath } from '../wire/relative-path.ts';
+import { INVALID_PARAMS, NOT_FOUND, paramsOf, RequestFault } from '../wire/request-fault.ts';
 import { TailBuffer } from './tail-buffer.ts';
 
 const OUTPUT_LIMIT_BYTES = 1_048_576;

@@ -3,9 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../../contract/errors.ts';
 import { previewText } from '../../../contract/frames.ts';
-import type { WireFrame, WireMessage } from '../wire-frame.ts';
-import { linesOf } from './json-lines.ts';
-import { RequestFault } from './request-fault.ts';
+import type { WireFrame, WireMessage } from '../wire/wire-frame.ts';
+import { linesOf } from '../wire/json-lines.ts';
+import { RequestFault } from '../wire/request-fault.ts';
 
 /** How long what an agent wrote before it died is still read: a descendant may hold its output open for ever. */
 const DRAIN_MS = 1_000;

@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { DriverContext } from '../driver.ts';
 import type { NamedArtifact } from '../named-artifact.ts';
-import type { WireFrame, WireMessage } from '../wire-frame.ts';
+import type { WireFrame, WireMessage } from '../wire/wire-frame.ts';
 import type { ClientFiles } from './client-files.ts';
 import { ToolCallPatch } from './open-tools.ts';
-import { relativePath } from './relative-path.ts';
+import { relativePath } from '../wire/relative-path.ts';
 import { WholeOutput } from './whole-output.ts';
 
 /** What stands beside a message in its frame: what was taken out of it, and paths as the workspace has them. */

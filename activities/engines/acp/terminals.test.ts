@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WireFrame } from '../wire-frame.ts';
+import type { WireFrame } from '../wire/wire-frame.ts';
 import { inTurn, said, update } from './acp-frames-testkit.ts';
 
 const polled = (id: number, output: string, truncated = false): WireFrame[] => [

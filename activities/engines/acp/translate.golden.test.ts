@@ -10,7 +10,7 @@ import {
   type Disposition,
   type LaneState,
 } from '../../../contract/translation.ts';
-import { WireFrames, type WireMessage } from '../wire-frame.ts';
+import { WireFrames, type WireMessage } from '../wire/wire-frame.ts';
 import { translateAcpFrame } from './translate.ts';
 
 const FIXTURES = path.join(import.meta.dirname, '../../../tests/fixtures/transcripts');

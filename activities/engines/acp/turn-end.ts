@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { previewText } from '../../../contract/frames.ts';
 import type { TurnEnd } from '../driver.ts';
-import type { WireFrame } from '../wire-frame.ts';
+import type { WireFrame } from '../wire/wire-frame.ts';
 import { Chunk, PromptResult, RpcError, SessionInfo, SessionUpdate } from './acp-schema.ts';
 
 const MESSAGE_CHARS = 500;

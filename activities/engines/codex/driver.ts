@@ -1,6 +1,6 @@
-import { JsonRpcConnection, type EngineRequest } from '../json-rpc-connection.ts';
-import { closedByUs, processFault } from '../acp/engine-fault.ts';
-import { RequestFault, unknownMethod, INVALID_PARAMS } from '../acp/request-fault.ts';
+import { JsonRpcConnection, type EngineRequest } from '../wire/json-rpc-connection.ts';
+import { closedByUs, processFault } from '../process/engine-fault.ts';
+import { RequestFault, unknownMethod, INVALID_PARAMS } from '../wire/request-fault.ts';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
 import type { EngineExit, EngineProcess } from '../process/engine-process.ts';
 import { approvalOf } from './approval.ts';

@@ -1,6 +1,6 @@
 import type { NativeFrame } from '../../../contract/frames.ts';
-import { fitted, piecesOf, TEXT_LIMIT_CHARS } from '../acp/frame-fit.ts';
-import { WireFrames, type WireFrame, type WireMessage } from '../wire-frame.ts';
+import { fitted, piecesOf, TEXT_LIMIT_CHARS } from '../wire/frame-fit.ts';
+import { WireFrames, type WireFrame, type WireMessage } from '../wire/wire-frame.ts';
 import type { Kept } from './codex-schema.ts';
 
 export interface RecorderParts {

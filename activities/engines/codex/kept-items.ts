@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { relativePath } from '../acp/relative-path.ts';
+import { relativePath } from '../wire/relative-path.ts';
 import type { DriverContext } from '../driver.ts';
-import type { WireMessage } from '../wire-frame.ts';
+import type { WireMessage } from '../wire/wire-frame.ts';
 import { ItemMessage, type Item, type Kept } from './codex-schema.ts';
 import { fileChangesOf, type FileChange } from './file-changes.ts';
 import { outputOf, toolNameOf } from './tool-items.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonRpcConnection } from '../json-rpc-connection.ts';
+import type { JsonRpcConnection } from '../wire/json-rpc-connection.ts';
 import type { TurnFate } from '../driver.ts';
 import { turnFateOf } from './turn-end.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TidemarkError } from '../../../contract/errors.ts';
-import type { JsonRpcConnection, RpcAnswer } from '../json-rpc-connection.ts';
+import type { JsonRpcConnection, RpcAnswer } from '../wire/json-rpc-connection.ts';
 import type { NativeSession } from '../driver.ts';
 import { ThreadMessage } from './codex-schema.ts';
 import { faultText } from './fault-text.ts';

@@ -8,7 +8,7 @@ import {
   type Disposition,
   type LogOperation,
 } from '../../../contract/translation.ts';
-import { WireFrames, type WireMessage } from '../wire-frame.ts';
+import { WireFrames, type WireMessage } from '../wire/wire-frame.ts';
 import { translateCodexFrame } from './translate.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../tests/fixtures/transcripts/codex-app-server');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FormField } from '../../../contract/form.ts';
 import { previewText } from '../../../contract/frames.ts';
-import { ElicitationRequest, elicitationResponse, fieldsOf } from '../acp/elicitation.ts';
+import { ElicitationRequest, elicitationResponse, fieldsOf } from '../wire/elicitation.ts';
 import type { EngineAnswer, EngineQuestion } from '../driver.ts';
 
 const PROMPT_CHARS = 9_000;

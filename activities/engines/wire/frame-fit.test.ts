@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { boundFrame, FRAME_LIMIT_BYTES, utf8Bytes } from '../../../contract/frames.ts';
-import type { WireFrame } from '../wire-frame.ts';
+import type { WireFrame } from './wire-frame.ts';
 import { fitted, piecesOf } from './frame-fit.ts';
 
 const frame = (result: unknown): WireFrame => ({ type: 'session/new:result', dir: 'recv', id: 1, result });

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TidemarkError } from '../../contract/errors.ts';
-import { previewText } from '../../contract/frames.ts';
-import { linesOf } from './acp/json-lines.ts';
-import { RequestFault } from './acp/request-fault.ts';
+import { TidemarkError } from '../../../contract/errors.ts';
+import { previewText } from '../../../contract/frames.ts';
+import { linesOf } from './json-lines.ts';
+import { RequestFault } from './request-fault.ts';
 import type { WireFrame, WireMessage } from './wire-frame.ts';
 
 /** How long what an engine wrote before it died is still read: a descendant may hold its output open for ever. */

@@ -1,4 +1,4 @@
-import type { NativeFrame } from '../../contract/frames.ts';
+import type { NativeFrame } from '../../../contract/frames.ts';
 
 /** A JSON-RPC message, with or without the `jsonrpc` field. */
 export interface WireMessage {

@@ -1,5 +1,5 @@
 import { FRAME_LIMIT_BYTES, previewText, utf8Bytes } from '../../../contract/frames.ts';
-import type { WireFrame } from '../wire-frame.ts';
+import type { WireFrame } from './wire-frame.ts';
 
 /** The longest text that a frame shows. */
 export const TEXT_LIMIT_CHARS = 4_000;

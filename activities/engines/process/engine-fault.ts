@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../../contract/errors.ts';
-import type { EngineExit } from '../process/engine-process.ts';
+import type { EngineExit } from './engine-process.ts';
 
 /** That a process ended by itself, as the run's failure. What it wrote to standard error is for the log only. */
 export function processFault(name: string, exit: EngineExit, hasBegun: boolean): TidemarkError {
