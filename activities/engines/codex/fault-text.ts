@@ -1,4 +1,4 @@
-import { safeText } from '../builtin/providers/safe-text.ts';
+import { beginningOf, safeText } from '../builtin/providers/safe-text.ts';
 
 /** Where the model is asked is the operator's affair: the engine names it in what it says of a failure. */
 const NAMED_ADDRESS = /,?\s*\burl: https?:\/\/[^\s,;"'<>()[\]{}]+/gi;
@@ -10,7 +10,7 @@ const ADDRESS = /\b(?:https?|wss?):\/\/[^\s,;"'<>()[\]{}]+/gi;
  * **Contract:** safe to show: one line, bounded, without an address and without what looks like a key.
  */
 export function faultText(message: string | undefined): string {
-  const text = sentenceIn(message ?? '') ?? message ?? '';
+  const text = beginningOf(sentenceIn(message ?? '') ?? message ?? '');
   const safe = safeText(text.replace(NAMED_ADDRESS, '').replace(ADDRESS, '[address]'), []);
   return safe === '' ? 'the engine gives no reason' : safe;
 }
