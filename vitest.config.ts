@@ -15,6 +15,8 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // stopping the servers takes long on a loaded machine
+    teardownTimeout: 60_000,
     reporters: ['default', './infra/testing/summary-reporter.ts'],
   },
 });

@@ -1,0 +1,77 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
+import { promptOf, type ToolUse } from './scripted-model.ts';
+
+const shell = (command: string): ToolUse => ({
+  name: 'run_shell_command',
+  arguments: { command, description: 'A scripted command' },
+});
+
+/** It signs in with a key, and changes nothing of itself. */
+const SETTINGS = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+  model: { name: 'gemini-2.5-flash' },
+};
+
+describeRealEngine({
+  name: 'gemini',
+  tools: {
+    print: shell('echo from-the-shell'),
+    make: shell('touch made.txt'),
+    linger: shell('sleep 30'),
+    write: { name: 'write_file', arguments: { file_path: 'note.txt', content: 'written by the agent\n' } },
+  },
+  async configure({ folder, modelUrl }) {
+    await mkdir(join(folder, '.gemini'));
+    await writeFile(join(folder, '.gemini', 'settings.json'), JSON.stringify(SETTINGS));
+    return {
+      kind: 'acp',
+      preset: 'gemini',
+      stallSeconds: 30,
+      env: { HOME: folder, GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: modelUrl, NO_BROWSER: 'true' },
+    };
+  },
+  trials: {
+    text: { prompt: promptOf('text'), says: 'Hello from the scripted model.' },
+    reasoning: BY_FIXTURES,
+    tool: BY_FIXTURES,
+    parallel: BY_FIXTURES,
+    approve: { prompt: promptOf('make'), says: 'The make is over.' },
+    always: BY_FIXTURES,
+    edit: { cannot: 'its protocol has no edited arguments' },
+    // of a call that was refused it says nothing more
+    reject: { prompt: promptOf('make') },
+    signal: BY_FIXTURES,
+    question: BY_FIXTURES,
+    plan: BY_FIXTURES,
+    file: BY_FIXTURES,
+    child: BY_FIXTURES,
+    usage: { cannot: 'the scripted model tells this engine none' },
+    commands: BY_FIXTURES,
+    'cancel-early': BY_FIXTURES,
+    'cancel-text': { prompt: promptOf('long') },
+    'cancel-tool': BY_FIXTURES,
+    'cancel-question': { prompt: promptOf('make') },
+    crash: { cannot: 'nothing that a model says makes it crash' },
+    silent: BY_FIXTURES,
+    flood: BY_FIXTURES,
+    malformed: { cannot: 'it says nothing malformed' },
+    remembers: BY_FIXTURES,
+    'worker-killed': BY_FIXTURES,
+    deploy: BY_FIXTURES,
+    'deploy-question': BY_FIXTURES,
+    park: BY_FIXTURES,
+    zombie: BY_FIXTURES,
+  },
+  faults: {
+    'error-500': { cannot: 'it tries again without a word, as OpenCode does' },
+    'error-529': { cannot: 'it tries again without a word, as OpenCode does' },
+    malformed: { cannot: 'tried with the others' },
+    reset: { cannot: 'tried with the others' },
+    stall: { cannot: 'tried with the others' },
+  },
+});
