@@ -2,7 +2,7 @@ import { CLIENT_METHODS } from '@agentclientprotocol/sdk';
 import type { DriverContext, EngineAnswer, EngineQuestion } from '../driver.ts';
 import type { ClientFiles } from './client-files.ts';
 import type { ClientTerminals } from './client-terminals.ts';
-import type { AgentRequest } from './connection.ts';
+import type { EngineRequest } from '../wire/json-rpc-connection.ts';
 import { ElicitationRequest, elicitationResponse, fieldsOf, type ElicitationResponse } from '../wire/elicitation.ts';
 import type { OpenTools } from './open-tools.ts';
 import { approvalQuestion, outcomeOf, PermissionRequest, type PermissionOutcome } from './permission.ts';
@@ -28,7 +28,7 @@ export class ClientSide {
     this.#parts = parts;
   }
 
-  async serve(request: AgentRequest): Promise<unknown> {
+  async serve(request: EngineRequest): Promise<unknown> {
     const { files, terminals } = this.#parts;
     const { method, params } = request;
     switch (method) {
@@ -55,7 +55,7 @@ export class ClientSide {
     }
   }
 
-  async #permission(request: AgentRequest): Promise<PermissionOutcome> {
+  async #permission(request: EngineRequest): Promise<PermissionOutcome> {
     const { toolCall, options } = paramsOf(PermissionRequest, request.params);
     const { tools } = this.#parts;
     const call = tools.take(toolCall);
@@ -69,7 +69,7 @@ export class ClientSide {
     return outcome;
   }
 
-  async #elicitation(request: AgentRequest): Promise<ElicitationResponse> {
+  async #elicitation(request: EngineRequest): Promise<ElicitationResponse> {
     const form = paramsOf(ElicitationRequest, request.params);
     // a page cannot be opened from here; nobody is asked to
     if (form.mode !== 'form') return { action: 'decline' };
@@ -85,7 +85,7 @@ export class ClientSide {
   }
 
   /** Waits for the person, and no longer than the turn or the request lasts. */
-  async #ask(request: AgentRequest, question: EngineQuestion): Promise<EngineAnswer> {
+  async #ask(request: EngineRequest, question: EngineQuestion): Promise<EngineAnswer> {
     const ended = AbortSignal.any([this.#parts.signal, request.signal]);
     if (ended.aborted) return { status: 'cancelled' };
     const cancelled = Promise.withResolvers<EngineAnswer>();
@@ -98,7 +98,7 @@ export class ClientSide {
     }
   }
 
-  #nativeId({ id }: AgentRequest): string {
+  #nativeId({ id }: EngineRequest): string {
     return `${this.#parts.launchId}:${String(id)}`;
   }
 }

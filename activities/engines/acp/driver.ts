@@ -1,4 +1,4 @@
-import { AGENT_METHODS } from '@agentclientprotocol/sdk';
+import { AGENT_METHODS, PROTOCOL_METHODS } from '@agentclientprotocol/sdk';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd } from '../driver.ts';
 import type { EngineExit, EngineProcess } from '../process/engine-process.ts';
@@ -6,7 +6,7 @@ import type { WireFrame } from '../wire/wire-frame.ts';
 import { ClientSide } from './client-side.ts';
 import type { ClientFiles } from './client-files.ts';
 import type { ClientTerminals } from './client-terminals.ts';
-import { AcpConnection } from './connection.ts';
+import { JsonRpcConnection } from '../wire/json-rpc-connection.ts';
 import { closedByUs, processFault } from '../process/engine-fault.ts';
 import { FrameRecorder } from './frame-recorder.ts';
 import type { KeptContent } from './kept-content.ts';
@@ -32,7 +32,7 @@ export interface AcpDriverParts {
 
 interface Running {
   readonly process: EngineProcess;
-  readonly connection: AcpConnection;
+  readonly connection: JsonRpcConnection;
 }
 
 /**
@@ -117,7 +117,9 @@ export class AcpDriver implements Driver {
     });
     const process = this.#parts.start();
     const { stdin, stdout } = process;
-    const connection = new AcpConnection({
+    const connection = new JsonRpcConnection({
+      envelope: { jsonrpc: '2.0' },
+      withdrawal: PROTOCOL_METHODS.cancel_request,
       stdin,
       stdout,
       gone: process.exited.then((exit) => this.#gone(name, exit)),
@@ -177,7 +179,7 @@ export class AcpDriver implements Driver {
   }
 
   /** Only between turns: an agent in the middle of one is ended. */
-  async #closeSession(connection: AcpConnection): Promise<void> {
+  async #closeSession(connection: JsonRpcConnection): Promise<void> {
     const session = this.#session;
     if (session === null || this.#isPrompting || !session.capabilities.close) return;
     const closed = connection

@@ -4,7 +4,7 @@ import { TidemarkError } from '../../../contract/errors.ts';
 import { previewText } from '../../../contract/frames.ts';
 import type { NativeSession } from '../driver.ts';
 import { AgentError, InitializeAnswer, SessionAnswer } from './agent-answers.ts';
-import type { AcpConnection, Answer } from './connection.ts';
+import type { JsonRpcConnection, RpcAnswer } from '../wire/json-rpc-connection.ts';
 
 const AUTH_REQUIRED = -32_000;
 const SHOWN_CHARS = 500;
@@ -30,7 +30,7 @@ export interface Begun {
  * @throws TidemarkError `engine_protocol_error` for an agent of another protocol, `engine_unavailable` when it gives no session.
  */
 export async function beginSession(
-  connection: AcpConnection,
+  connection: JsonRpcConnection,
   { name, workspace, known }: { name: string; workspace: string; known: NativeSession | null },
 ): Promise<Begun> {
   const initialized = await initialize(connection, name);
@@ -52,12 +52,12 @@ export async function beginSession(
 }
 
 /** A refusal of the agent in words that are safe to show: its own sentence, bounded. */
-export function saidBy(answer: Answer): string {
+export function saidBy(answer: RpcAnswer): string {
   const { code, message } = AgentError.catch({ code: 0, message: 'no reason given' }).parse(answer.error);
   return `${previewText(message, SHOWN_CHARS)} (${String(code)})`;
 }
 
-async function initialize(connection: AcpConnection, name: string): Promise<InitializeAnswer> {
+async function initialize(connection: JsonRpcConnection, name: string): Promise<InitializeAnswer> {
   const answer = await connection.request('initialize', {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: CLIENT_CAPABILITIES,
@@ -86,7 +86,7 @@ function resumeMethod({ agentCapabilities, protocolVersion }: InitializeAnswer, 
   return agentCapabilities.loadSession ? 'session/load' : null;
 }
 
-function noSession(name: string, answer: Answer, { authMethods }: InitializeAnswer): TidemarkError {
+function noSession(name: string, answer: RpcAnswer, { authMethods }: InitializeAnswer): TidemarkError {
   const { code } = AgentError.catch({ code: 0, message: '' }).parse(answer.error);
   const ways = authMethods.map(({ id, name: shown }) => (shown === '' ? id : shown)).join(', ');
   const remedy =

@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../../contract/errors.ts';
 import { previewText } from '../../../contract/frames.ts';
 import type { ConfigOption, SessionAnswer } from './agent-answers.ts';
-import type { AcpConnection } from './connection.ts';
+import type { JsonRpcConnection } from '../wire/json-rpc-connection.ts';
 import { saidBy } from './session-opening.ts';
 
 export interface WantedSettings {
@@ -23,7 +23,11 @@ interface Target {
  * @throws TidemarkError `unknown_model` for a model that the agent does not have, `engine_unavailable` for a mode or option: a
  * turn under other permissions than those that were asked for must not begin.
  */
-export async function applySettings(connection: AcpConnection, target: Target, wanted: WantedSettings): Promise<void> {
+export async function applySettings(
+  connection: JsonRpcConnection,
+  target: Target,
+  wanted: WantedSettings,
+): Promise<void> {
   if (wanted.mode !== null) await setMode(connection, target, wanted.mode);
   if (wanted.model !== null) await setModel(connection, target, wanted.model);
   for (const [id, value] of Object.entries(wanted.options)) {
@@ -36,7 +40,7 @@ export async function applySettings(connection: AcpConnection, target: Target, w
   }
 }
 
-async function setMode(connection: AcpConnection, target: Target, mode: string): Promise<void> {
+async function setMode(connection: JsonRpcConnection, target: Target, mode: string): Promise<void> {
   const { modes, configOptions } = target.session;
   if (modes?.availableModes.some(({ id }) => id === mode) === true) {
     if (modes.currentModeId === mode) return;
@@ -50,7 +54,7 @@ async function setMode(connection: AcpConnection, target: Target, mode: string):
 }
 
 /** By the configuration option of that category, or in the older dialect that gemini speaks and codex-acp speaks beside it. */
-async function setModel(connection: AcpConnection, target: Target, model: string): Promise<void> {
+async function setModel(connection: JsonRpcConnection, target: Target, model: string): Promise<void> {
   const { models, configOptions } = target.session;
   const option = configOptions.find(({ category }) => category === 'model');
   const choices = option?.options ?? [];
@@ -65,7 +69,7 @@ async function setModel(connection: AcpConnection, target: Target, model: string
 }
 
 async function setOption(
-  connection: AcpConnection,
+  connection: JsonRpcConnection,
   { name, sessionId }: Target,
   { option, value }: { option: ConfigOption; value: string },
 ): Promise<void> {

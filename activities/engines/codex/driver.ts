@@ -115,13 +115,15 @@ export class CodexDriver implements Driver {
     const process = this.#parts.start();
     const gone = process.exited.then((exit) => this.#gone(name, exit));
     const connection = new JsonRpcConnection({
+      envelope: {},
+      withdrawal: null,
       stdin: process.stdin,
       stdout: process.stdout,
       gone,
       record: (dir, message) => recorder.record(dir, message),
       recordMalformed: (text) => recorder.recordMalformed(text),
       serve: (request) => this.#serve(request),
-      hear: (method, params) => this.#hear(method, params),
+      hear: ({ type }, params) => this.#hear(type, params),
     });
     return { process, connection };
   }
