@@ -60,6 +60,11 @@ export class EventBus {
     this.#options.onEmitted?.(event, owner);
   }
 
+  /** Whether anybody would get an event of this type. */
+  hears(type: string): boolean {
+    return this.#subscriptions.has(type) || this.#subscriptions.has('*');
+  }
+
   /** Drops all subscriptions of an owner. */
   endOwner(owner: string): void {
     for (const type of Array.from(this.#subscriptions.keys())) this.#end(type, (other) => other.owner === owner);

@@ -24,11 +24,12 @@ export interface LoadedExtension {
  * load one of a name that is loaded replaces it: the old one is taken out first.
  */
 export class ExtensionScope {
-  readonly registry = new ExtensionRegistry();
+  readonly registry: ExtensionRegistry;
   readonly bus: EventBus;
   readonly #loaded = new Map<string, LoadedExtension>();
 
-  constructor(options: EventBusOptions = {}) {
+  constructor(options: EventBusOptions & { readonly reservedTools?: ReadonlySet<string> } = {}) {
+    this.registry = new ExtensionRegistry(options.reservedTools);
     this.bus = new EventBus(options);
   }
 

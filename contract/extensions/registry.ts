@@ -26,15 +26,19 @@ const ONE_OF_A_NAME: ReadonlySet<RegisterKind> = new Set(['auth-backend', 'comma
  */
 export class ExtensionRegistry {
   readonly #records = new Map<RegisterKind, Registered<RegisterKind>[]>();
+  readonly #reservedTools: ReadonlySet<string>;
+
+  /** `reservedTools`: names that are the program's own. */
+  constructor(reservedTools: ReadonlySet<string> = new Set()) {
+    this.#reservedTools = reservedTools;
+  }
 
   /** @throws Error that names every field which is missing or of the wrong type: the record is its author's mistake. */
   register<Kind extends RegisterKind>(kind: Kind, record: RegisterRecords[Kind], owner: string): Registration<Kind> {
     const faults = faultsOf(kind, record);
     if (faults.length > 0) throw new Error(`this cannot be a ${kind}: ${faults.join('; ')}`);
     const name = record.name ?? null;
-    const holder = kind === 'tool' ? this.find('tool', String(name))?.owner : undefined;
-    if (holder !== undefined)
-      throw new Error(`the tool ${String(name)} is registered already, by ${holder}: choose another name`);
+    if (kind === 'tool') this.#refuseTaken(record.name ?? '');
     const registered: Registered<Kind> = { owner, record };
     this.#records.set(kind, [...this.#all(kind), registered]);
     return { kind, name, owner, unregister: () => this.#keep(kind, (other) => other !== registered) };
@@ -54,6 +58,12 @@ export class ExtensionRegistry {
 
   unregisterOwner(owner: string): void {
     for (const kind of Array.from(this.#records.keys())) this.#keep(kind, (other) => other.owner !== owner);
+  }
+
+  #refuseTaken(tool: string): void {
+    const holder = this.#reservedTools.has(tool) ? 'the engine itself' : this.find('tool', tool)?.owner;
+    if (holder !== undefined)
+      throw new Error(`the tool ${tool} is registered already, by ${holder}: choose another name`);
   }
 
   #all(kind: RegisterKind): readonly Registered<RegisterKind>[] {
