@@ -14,6 +14,7 @@ import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
 import { withVoice } from './engines/builtin/extensions/run-voice.ts';
 import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
 import type { ProviderEvent } from '../contract/extensions/register-kinds.ts';
+import { mcpUnavailable } from './engines/builtin/mcp/outage-frame.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { toolsFor } from './tool-restriction.ts';
@@ -23,6 +24,8 @@ import { totalUsage } from './total-usage.ts';
 /** The provider's silence that ends an attempt. */
 const STALL_MS = 120_000;
 const MAX_TOKENS = 16_384;
+/** So long a call waits to hear of servers that are being started; each has a shorter limit of its own (`startSeconds`). */
+const MCP_WITHIN_MS = 300_000;
 
 /**
  * One model call: streams the provider's events into the lane and ends the step with the assistant's message.
@@ -31,7 +34,7 @@ const MAX_TOKENS = 16_384;
  * model again; what the dead attempt had said is withdrawn. Cancelled: the text that was shown stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, tools, extensions, log } = deps;
+  const { pool, committer, providers, tools, extensions, mcp, log } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
@@ -42,6 +45,9 @@ export function createCallModel(deps: Dependencies) {
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
       const events = new LoopEvents(extensions, agentOf(run));
+      await mcp.settled(MCP_WITHIN_MS, life.signal);
+      // said once a run: of what the model is not told, and why
+      if (stepIndex === 0) for (const outage of mcp.outages()) writer.emit(mcpUnavailable(outage));
       writer.emit(llmStart(provider.name, model));
       const context = {
         systemPrompt: systemPrompt(run.settings.system_prompt),

@@ -4,6 +4,7 @@ import type { Logger } from '../infra/log.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
 import type { ExtensionHost } from './engines/builtin/extensions/host.ts';
+import type { McpTools } from './engines/builtin/mcp/mcp-tools.ts';
 import type { Tools } from './engines/builtin/tools/tool.ts';
 import type { Engines } from './engines/driver.ts';
 import type { GroupCommitter } from './group-committer.ts';
@@ -19,6 +20,7 @@ export interface Dependencies {
   readonly providers: Providers;
   readonly tools: Tools;
   readonly extensions: ExtensionHost;
+  readonly mcp: McpTools;
   readonly temporal: Client;
   readonly engines: Engines;
   /** Names the place where engines keep their sessions: this worker's home. */

@@ -15,6 +15,9 @@ import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { argumentsOf, isForHooks, judgeCall, type Gated, type KnownCall } from './judge-call.ts';
 import { isToolAllowed } from './tool-restriction.ts';
 
+/** Well within the time of a local activity. */
+const MCP_WITHIN_MS = 15_000;
+
 /**
  * Decides about the tool calls of a model step (`judge-call.ts`), and commits what follows: interrupts, and answers to the calls that
  * will not run.
@@ -22,12 +25,14 @@ import { isToolAllowed } from './tool-restriction.ts';
  * **Contract:** safe to repeat, and repeated while the run is parked: it tells how the calls stand now. Every call ends as `run`
  * or `answered`; none is ever dropped. The hooks are asked once about a call's arguments: what they said is stored.
  */
-export function createGateToolCalls({ pool, tools, extensions, config }: Dependencies) {
+export function createGateToolCalls({ pool, tools, extensions, mcp, config }: Dependencies) {
   return async function gateToolCalls({ runId, modelStep }: { runId: string; modelStep: number }): Promise<GatePlan> {
     const run = await readRun(pool, runId);
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
+    // a worker that has just started may not know yet what the model was told by another
+    if (calls.some(({ name }) => tools.get(name) === undefined)) await mcp.settled(MCP_WITHIN_MS);
     const expiresInMs = await expireInterrupts(pool, runId);
     let look = await gate();
     // what was just asked may have been answered already, and of two gates the first one's verdicts hold: one more look
@@ -46,7 +51,8 @@ export function createGateToolCalls({ pool, tools, extensions, config }: Depende
         const stepIndex = modelStep + 1 + index;
         const tool = tools.get(call.name);
         const isAllowed = isToolAllowed(call.name, run.settings);
-        return { call, stepIndex, tool, isAllowed, interrupt: asked.get(stepIndex) };
+        const absence = tool === undefined ? mcp.absence(call.name) : null;
+        return { call, stepIndex, tool, absence, isAllowed, interrupt: asked.get(stepIndex) };
       });
       const { vetoes, verdicts, said } = await judgedByHooks(seen);
       const gated = seen.map((known, index) => judgeCall({ ...known, veto: vetoes[index] ?? null }));

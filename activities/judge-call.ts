@@ -12,6 +12,8 @@ export interface KnownCall {
   readonly call: ToolCall;
   readonly stepIndex: number;
   readonly tool: BuiltinTool | undefined;
+  /** Why a tool that a server offers is not there now, or null. */
+  readonly absence: string | null;
   /** Whether this run may use the tool. */
   readonly isAllowed: boolean;
   readonly interrupt: InterruptRow | undefined;
@@ -57,7 +59,7 @@ export function argumentsOf({ call, interrupt }: Pick<KnownCall, 'call' | 'inter
  */
 export function judgeCall(known: KnownCall): Gated {
   const { call, stepIndex, tool, isAllowed, interrupt, veto } = known;
-  if (tool === undefined) return refused(known, `error: unknown tool: ${call.name.slice(0, 100)}`);
+  if (tool === undefined) return absent(known);
   const { name } = tool;
   if (!isAllowed) return refused(known, `error: tool ${name} is not allowed in this run`, 'tool-restricted');
   if (veto !== null) return refused(known, `error: tool ${name} blocked: ${veto}`, 'policy-block');
@@ -72,6 +74,15 @@ export function judgeCall(known: KnownCall): Gated {
   if (interrupt.status === 'approved' || interrupt.status === 'edited') return { call: { ...base, state: 'run' } };
   const { text, isError } = replyTo(interrupt);
   return answered(known, text, isError);
+}
+
+/** A tool's server may be there again before the person has answered. */
+function absent(known: KnownCall): Gated {
+  const { call, stepIndex, absence, interrupt } = known;
+  const toolName = call.name.slice(0, 100);
+  if (absence === null) return refused(known, `error: unknown tool: ${toolName}`);
+  if (interrupt?.status === 'pending') return { call: { stepIndex, toolName, parallelSafe: false, state: 'ask' } };
+  return refused(known, `error: the tool ${toolName} was not run: ${absence}`);
 }
 
 function requestOf(call: ToolCall, tool: BuiltinTool, stepIndex: number): InterruptRequest {

@@ -33,6 +33,18 @@ export interface ToolStep {
 const UNKNOWN_OUTCOME =
   'error: an earlier attempt at this call was interrupted and its outcome is unknown: it may have taken effect. It was not run again.';
 
+const NOT_APPROVED =
+  'error: this call needs a person’s approval, which it does not have. It was not run; call the tool again.';
+
+/** So long a call waits to hear whether its tool’s server is there. */
+const MCP_WITHIN_MS = 300_000;
+
+interface ApprovedCall {
+  readonly call: ToolCall;
+  /** A person has approved it, with these arguments. */
+  readonly isApproved: boolean;
+}
+
 const INTERRUPTED =
   'error: the worker was stopped during this call, which may have taken effect in part. It was not run again.';
 
@@ -44,11 +56,12 @@ const INTERRUPTED =
  * approver edited; any other are refused.
  */
 export function createRunTool(deps: Dependencies) {
-  const { pool, committer, tools, extensions } = deps;
+  const { pool, committer, tools, extensions, mcp } = deps;
   return async function runTool({ runId, modelStep, stepIndex }: ToolStep): Promise<ToolTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
-      const call = await callOf(deps, { runId, modelStep, stepIndex });
+      const { call, isApproved } = await callOf(deps, { runId, modelStep, stepIndex });
+      await mcp.settled(MCP_WITHIN_MS, life.signal);
       const tool = tools.get(call.name);
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
@@ -68,7 +81,7 @@ export function createRunTool(deps: Dependencies) {
         (frame) => writer.emit(frame),
         async () => {
           events.toolBegins(call);
-          return await execute(deps, { tool, call, life, context, isRepeat: opened.repeated });
+          return await execute(deps, { tool, call, isApproved, life, context, isRepeat: opened.repeated });
         },
       );
       crashPoint('tool.took-effect');
@@ -130,12 +143,22 @@ function contextOf(
 }
 
 async function execute(
-  { log }: Dependencies,
-  step: { tool: BuiltinTool | undefined; call: ToolCall; life: ActivityLife; context: ToolContext; isRepeat: boolean },
+  { mcp, log }: Dependencies,
+  step: ApprovedCall & {
+    tool: BuiltinTool | undefined;
+    life: ActivityLife;
+    context: ToolContext;
+    isRepeat: boolean;
+  },
 ): Promise<ToolOutcome> {
-  const { tool, call, life, context, isRepeat } = step;
+  const { tool, call, isApproved, life, context, isRepeat } = step;
   // the gate let it through, and it was taken out since
-  if (tool?.kind !== 'execute') return errorResult(`error: unknown tool: ${call.name}`);
+  if (tool?.kind !== 'execute') {
+    const absence = mcp.absence(call.name);
+    return errorResult(absence === null ? `error: unknown tool: ${call.name}` : `error: it was not run: ${absence}`);
+  }
+  // it let it through by what the tool was then, or was to another worker
+  if (tool.approval === 'always' && !isApproved) return errorResult(NOT_APPROVED);
   if (isRepeat && !tool.repeatable) return errorResult(UNKNOWN_OUTCOME);
   const checked = tool.validate(call.arguments);
   if (!checked.ok) return errorResult(checked.error);
@@ -150,19 +173,19 @@ async function execute(
 }
 
 /** The call as it is to be run: the model's arguments, or the approver's; an approval binds the arguments it was given for. */
-async function callOf({ pool }: Dependencies, { runId, modelStep, stepIndex }: ToolStep): Promise<ToolCall> {
+async function callOf({ pool }: Dependencies, { runId, modelStep, stepIndex }: ToolStep): Promise<ApprovedCall> {
   const message = await assistantMessageOfStep(pool, runId, modelStep);
   const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool-call') : [];
   const call = calls[stepIndex - modelStep - 1];
   if (call === undefined) throw new Error(`run ${runId} has no tool call for step ${String(stepIndex)}`);
   const interrupt = await interruptOfStep(pool, runId, stepIndex);
-  if (interrupt === null) return call;
+  if (interrupt === null) return { call, isApproved: false };
   if (interrupt.args_digest !== digestArguments(call.arguments))
     throw new Error('the approval was given for other arguments');
   const decision = JSON.parse(interrupt.decision ?? 'null') as { edited_args?: Record<string, unknown> } | null;
   if (interrupt.status === 'edited' && decision?.edited_args !== undefined)
-    return { ...call, arguments: decision.edited_args };
-  if (interrupt.status === 'approved') return call;
+    return { call: { ...call, arguments: decision.edited_args }, isApproved: true };
+  if (interrupt.status === 'approved') return { call, isApproved: true };
   throw new Error(`the call of step ${String(stepIndex)} is ${interrupt.status}, not approved`);
 }
 

@@ -26,6 +26,8 @@ import { createEngines } from './engines/registry.ts';
 import { providerSettings } from './engines/builtin/provider-settings.ts';
 import { createProviders } from './engines/builtin/providers/registry.ts';
 import { createEraseDue } from './erase-due.ts';
+import { joinedTools } from './engines/builtin/mcp/joined-tools.ts';
+import { McpTools } from './engines/builtin/mcp/mcp-tools.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
 import { ExtensionCalls } from './extension-calls.ts';
 import { cancelRun } from './cancel-run.ts';
@@ -54,7 +56,9 @@ await runProcess('worker', async () => {
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
   const tidemark = await loadTidemarkConfig(config);
-  const extensions = new ExtensionHost({ log, baseTools: builtinTools() });
+  const mcp = new McpTools({ servers: tidemark.mcpServers, log });
+  mcp.start();
+  const extensions = new ExtensionHost({ log, baseTools: joinedTools(builtinTools(), mcp) });
   await extensions.loadConfigured(tidemark.extensions);
   const { registry } = extensions.scope;
   const providers = createProviders(
@@ -70,6 +74,7 @@ await runProcess('worker', async () => {
     providers,
     tools: extensions.tools,
     extensions,
+    mcp,
     temporal,
     engines: createEngines(tidemark.engines, createEngineDeps(config)),
     runtimeId: await runtimeIdOf(config.home),
@@ -135,6 +140,7 @@ await runProcess('worker', async () => {
       await runs;
       await Promise.all([calls.stop(), dispatcher.stop(), eraser.stop(), retention.stop(), listener.stop()]);
       watch.stop();
+      await mcp.close();
       await committer.idle();
       await temporal.connection.close();
       await connection.close();

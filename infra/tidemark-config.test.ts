@@ -32,6 +32,15 @@ describe('loadTidemarkConfig', () => {
     expect(engines.get('notes')).toMatchObject({ module: join(folder, 'notes.ts') });
   });
 
+  it('finds the commands of MCP servers from the file', async () => {
+    const configFile = fileWith(
+      `{ mcpServers: { docs: { command: ['./serve'] }, web: { url: 'https://a.example/mcp' } } }`,
+    );
+    const { mcpServers } = await loadTidemarkConfig({ configFile });
+    expect([...mcpServers.keys()]).toEqual(['docs', 'web']);
+    expect(mcpServers.get('docs')).toMatchObject({ command: [join(folder, 'serve')], cwd: folder });
+  });
+
   it.each([
     [`{ engines: { mine: { kind: 'acp' } } }`, 'engines.mine.command: is needed'],
     [`{ engines: { mine: { kind: 'lifecycle' } } }`, 'engines.mine.module: is needed'],
@@ -40,6 +49,9 @@ describe('loadTidemarkConfig', () => {
     [`{ engines: { mine: { kind: 'mcp' } } }`, 'engines.mine.kind: '],
     [`{ engines: { builtin: { kind: 'codex' } } }`, 'engines.builtin: is the name of the engine that Tidemark brings'],
     [`{ engines: { 'My Engine': false } }`, 'engines.My Engine: must begin with a letter'],
+    [`{ mcpServers: { docs: {} } }`, 'mcpServers.docs.command: is needed'],
+    [`{ mcpServers: { docs: { url: 'https://a.example', key: 1 } } }`, 'mcpServers.docs: Unrecognized key: "key"'],
+    [`{ mcpServers: { My_docs: { url: 'https://a.example' } } }`, 'mcpServers.My_docs: must begin with a letter'],
     [`{ engine: {} }`, 'the default export: Unrecognized key: "engine"'],
     [`undefined`, 'has no default export'],
   ])('says which field of %s is wrong', async (exported, line) => {
@@ -71,8 +83,12 @@ describe('TIDEMARK_CONFIG', () => {
 let files = 0;
 
 async function load(exported: string) {
+  return (await loadTidemarkConfig({ configFile: fileWith(exported) })).engines;
+}
+
+function fileWith(exported: string): string {
   files += 1;
   const configFile = join(folder, `tidemark-${String(files)}.config.ts`);
   writeFileSync(configFile, `export default ${exported};\n`);
-  return (await loadTidemarkConfig({ configFile })).engines;
+  return configFile;
 }

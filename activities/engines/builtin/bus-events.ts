@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { McpOutageFrame } from './mcp/outage-frame.ts';
 
 /** The events of the bus (extension contracts, "Events") that say nothing to a canonical reader, and why. */
 export const WITHOUT_MEANING: ReadonlyMap<string, string> = new Map([
@@ -42,5 +43,6 @@ export const SurfaceEvent = z.discriminatedUnion('type', [
     event: z.string().optional(),
     owner: z.string().optional(),
   }),
+  McpOutageFrame,
 ]);
 export type SurfaceEvent = z.infer<typeof SurfaceEvent>;

@@ -4,6 +4,7 @@ import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { stateless, type FrameContext, type Translated } from '../../../contract/translation.ts';
 import { SurfaceEvent, WITHOUT_MEANING } from './bus-events.ts';
 import { BuiltinFrame } from './frames.ts';
+import { outageBody } from './mcp/outage-frame.ts';
 
 /**
  * The built-in engine's dialect. A message's id is (run, step, position in the message), so a repeated step says the same.
@@ -134,6 +135,8 @@ function translateSurface(event: SurfaceEvent): Translated {
       const marker = { markerType: 'memory', title: 'the conversation was compacted', detail } as const;
       return say({ kind: 'context.marker', ...marker, sourceEventType: type, sourcePayload: counts });
     }
+    case 'mcp-unavailable':
+      return say(outageBody(event));
   }
 }
 
