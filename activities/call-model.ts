@@ -27,11 +27,14 @@ const MAX_TOKENS = 16_384;
 /** So long a call waits to hear of servers that are being started; each has a shorter limit of its own (`startSeconds`). */
 const MCP_WITHIN_MS = 300_000;
 
+const GO_ON: ModelTurn = { outcome: 'continue' };
+
 /**
  * One model call: streams the provider's events into the lane and ends the step with the assistant's message.
  *
  * **Contract:** a repeat after a crash finds the finished step and returns its result, or fences the dead attempt and calls the
- * model again; what the dead attempt had said is withdrawn. Cancelled: the text that was shown stays in the session.
+ * model again; what the dead attempt had said is withdrawn. What a user has said meanwhile is put before the model once, and a model
+ * that has ended is called again while such input waits. Cancelled: the text that was shown stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
   const { pool, committer, providers, tools, extensions, mcp, log } = deps;
@@ -48,6 +51,11 @@ export function createCallModel(deps: Dependencies) {
       await mcp.settled(MCP_WITHIN_MS, life.signal);
       // said once a run: of what the model is not told, and why
       if (stepIndex === 0) for (const outage of mcp.outages()) writer.emit(mcpUnavailable(outage));
+      if (opened.injected !== null) {
+        crashPoint('input.injected');
+        events.heard(opened.injected);
+        await events.appended(opened.injected, placeInSession);
+      }
       writer.emit(llmStart(provider.name, model));
       const context = {
         systemPrompt: systemPrompt(run.settings.system_prompt),
@@ -79,17 +87,22 @@ export function createCallModel(deps: Dependencies) {
       const ended = stop === 'cancelled' ? shownPart(message) : message;
       const turn = turnOf(ended, stop === 'cancelled');
       const total = totalUsage([...(await messagesOfRun(pool, runId)), ended]);
-      await endStep(pool, {
+      const result = await endStep(pool, {
         ...lane,
         status: stop === 'cancelled' ? 'cancelled' : 'completed',
         frames: [{ at: Date.now(), frame: llmEnd(ended, total) }],
         messages: ended.content.length > 0 ? [ended] : [],
         result: JSON.stringify(turn),
+        ...(turn.outcome === 'final' ? { resultIfInputWaits: JSON.stringify(GO_ON) } : {}),
         contentHash: hash('sha256', canonicalJson(ended.content)),
       });
       crashPoint('model-step.committed');
-      await events.appended(ended, async () => (await sessionHead(pool, runId)).revision);
-      return turn;
+      await events.appended(ended, placeInSession);
+      return JSON.parse(result) as ModelTurn;
+
+      async function placeInSession(): Promise<number> {
+        return (await sessionHead(pool, runId)).revision;
+      }
 
       async function fail(failed: AssistantMessage, { attempt }: ActivityLife): Promise<never> {
         const { code = 'internal', retryable = false, retryAfterMs } = failed.error ?? {};

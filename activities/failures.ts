@@ -32,6 +32,8 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   thread_busy: false,
   thread_has_live_run: false,
   thread_erasing: false,
+  steering_unsupported: false,
+  input_queue_full: false,
   interrupt_already_resolved: false,
   decision_not_allowed: false,
   edited_args_invalid: false,

@@ -12,6 +12,7 @@ import { engineRoutes } from './routes/engines.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { extensionRoutes } from './routes/extensions.ts';
 import { healthRoutes } from './routes/health.ts';
+import { inputRoutes } from './routes/inputs.ts';
 import { interruptRoutes } from './routes/interrupts.ts';
 import { runEventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -35,6 +36,7 @@ export function createApp(gateway: Gateway): Express {
   const routers = [
     runRoutes,
     runEventRoutes,
+    inputRoutes,
     sessionRoutes,
     threadRoutes,
     threadEventsRouter,

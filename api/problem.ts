@@ -29,6 +29,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   thread_busy: 409,
   thread_has_live_run: 409,
   thread_erasing: 409,
+  steering_unsupported: 409,
+  input_queue_full: 409,
   interrupt_already_resolved: 409,
   decision_not_allowed: 422,
   edited_args_invalid: 422,

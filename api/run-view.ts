@@ -1,6 +1,7 @@
 import type { Config } from '../infra/config.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
+import { countWaiting, type QueuedInputRow } from '../infra/postgres/queued-input.ts';
 import type { RunRow } from '../infra/postgres/run.ts';
 
 /** A run as REST shows it. Times are ISO 8601; `input` is what was posted. */
@@ -10,6 +11,7 @@ export async function viewRun(
   run: RunRow,
 ): Promise<Record<string, unknown>> {
   const interrupts = run.settled_at === null ? await interruptsOfRun(pool, run.run_id) : [];
+  const waiting = run.settled_at === null ? await countWaiting(pool, run.run_id) : 0;
   return {
     run_id: run.run_id,
     thread_id: run.thread_id,
@@ -22,6 +24,7 @@ export async function viewRun(
     cancelling: run.cancel_requested_at !== null && run.settled_at === null,
     canonical_state: run.canonical_state,
     pending_interrupts: interrupts.filter(({ status }) => status === 'pending').map(viewInterrupt),
+    queued_inputs: waiting,
     input: JSON.parse(run.input) as string,
     settings: run.settings,
     metadata: run.metadata,
@@ -29,6 +32,23 @@ export async function viewRun(
     created_at: run.created_at.toISOString(),
     started_at: run.started_at?.toISOString() ?? null,
     settled_at: run.settled_at?.toISOString() ?? null,
+  };
+}
+
+/** An input that a run was given while it worked, as REST shows it. */
+export function viewInput(input: QueuedInputRow): Record<string, unknown> {
+  return {
+    input_id: input.input_id,
+    run_id: input.run_id,
+    thread_id: input.thread_id,
+    queue: input.queue,
+    state: input.state,
+    text: JSON.parse(input.text) as string,
+    step_index: input.step_index,
+    drop_reason: input.drop_reason,
+    created_at: input.created_at.toISOString(),
+    injected_at: input.injected_at?.toISOString() ?? null,
+    dropped_at: input.dropped_at?.toISOString() ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NegotiatedCapabilities } from './capabilities.ts';
+import { INPUT_QUEUES } from './queued-input.ts';
 
 /**
  * The canonical grammar: 30 event kinds in one envelope (agent contract, "The event vocabulary").
@@ -87,7 +88,13 @@ export const CANONICAL_BODIES = {
     executionCapabilities: jsonObject.optional(),
   },
   'session.metadata': { metadata: jsonObject },
-  'turn.started': { input: z.string().optional(), inputBytes: z.int().nonnegative().optional() },
+  /** Said at a run's begin, and again with `inputId` for each input that a run at work has taken. */
+  'turn.started': {
+    input: z.string().optional(),
+    inputBytes: z.int().nonnegative().optional(),
+    inputId: z.string().min(1).optional(),
+    queue: z.enum(INPUT_QUEUES).optional(),
+  },
   'turn.completed': { stopReason: z.string().optional() },
   'message.started': { messageId: z.string().min(1) },
   'message.delta': { messageId: z.string().min(1), text: z.string() },

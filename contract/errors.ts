@@ -30,6 +30,8 @@ export const ERROR_CODES = [
   'thread_busy',
   'thread_has_live_run',
   'thread_erasing',
+  'steering_unsupported',
+  'input_queue_full',
   'interrupt_already_resolved',
   'decision_not_allowed',
   'edited_args_invalid',

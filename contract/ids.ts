@@ -18,5 +18,6 @@ export const ID_PREFIX = {
   request: 'req',
   extensionCall: 'ext',
   artifact: 'art',
+  input: 'inp',
 } as const;
 export type IdNoun = keyof typeof ID_PREFIX;

@@ -5,6 +5,7 @@ import { enterChild, leaveChild, speakerOf, withdrawChild } from './lifecycle-ch
 import { cutStream } from './lifecycle-cut.ts';
 import { childOf, root, say, type Draft } from './lifecycle-draft.ts';
 import { endRun } from './lifecycle-endings.ts';
+import { sayInput } from './lifecycle-inputs.ts';
 import { callIdsOf } from './lifecycle-interrupts.ts';
 import * as limit from './lifecycle-limits.ts';
 import {
@@ -126,6 +127,7 @@ function translate(draft: Draft, event: DeliveredEvent): void {
     case 'terminal.output':
       return noteEffects(draft, 'known');
     case 'turn.started':
+      return sayInput(draft, event);
     case 'session.started':
     case 'plan.updated':
     case 'tool.progress':

@@ -3,6 +3,7 @@ import { NegotiatedCapabilities } from './capabilities.ts';
 import { FormField } from './form.ts';
 import { previewText, utf8Bytes, type NativeFrame } from './frames.ts';
 import type { CanonicalBody } from './canonical.ts';
+import { DROP_REASONS, INPUT_QUEUES, type InputQueue } from './queued-input.ts';
 
 /** How much of an input or of a tool's arguments the timeline shows; the whole is read by REST. */
 export const PREVIEW_LIMIT_CHARS = 2_000;
@@ -56,6 +57,19 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     revision: z.int().nonnegative(),
     headRef: z.string(),
   }),
+  /** A model call takes an input that waited for it. */
+  z.strictObject({
+    type: z.literal('input.injected'),
+    inputId: z.string().min(1),
+    queue: z.enum(INPUT_QUEUES),
+    input: z.string(),
+    inputBytes: z.int(),
+  }),
+  z.strictObject({
+    type: z.literal('input.dropped'),
+    inputs: z.array(z.strictObject({ inputId: z.string(), queue: z.enum(INPUT_QUEUES) })).min(1),
+    reason: z.enum(DROP_REASONS),
+  }),
   z.strictObject({ type: z.literal('run.warning'), code: z.string(), message: z.string() }),
   z.strictObject({
     type: z.literal('run.settled'),
@@ -75,6 +89,18 @@ type Said =
 /** Frame 0 of a lane. */
 export function inputFrame(input: string): PlatformFrame {
   return { type: 'run.input', input: previewText(input, INPUT_PREVIEW_CHARS), inputBytes: utf8Bytes(input) };
+}
+
+/** What a lane says of an input that its run takes while it works. */
+export function injectedFrame(input: { inputId: string; queue: InputQueue; text: string }): PlatformFrame {
+  const { inputId, queue, text } = input;
+  return {
+    type: 'input.injected',
+    inputId,
+    queue,
+    input: previewText(text, INPUT_PREVIEW_CHARS),
+    inputBytes: utf8Bytes(text),
+  };
 }
 
 /** Tool arguments as the timeline shows them: the value itself while it is small, else a preview of its JSON. */
@@ -106,6 +132,12 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       const { interrupts, revision, headRef } = frame;
       return [{ body: sessionState({ state: 'parked', revision, headRef, interrupts }) }];
     }
+    case 'input.injected': {
+      const { input, inputBytes, inputId, queue } = frame;
+      return [{ body: { kind: 'turn.started', input, inputBytes, inputId, queue } }];
+    }
+    case 'input.dropped':
+      return [{ body: dropped(frame) }];
     case 'run.warning':
       return [{ body: { kind: 'harness.warning', message: frame.message, code: frame.code } }];
     case 'run.settled': {
@@ -145,6 +177,18 @@ function sessionState(session: {
   interrupts?: string[];
 }): CanonicalBody {
   return { kind: 'session.metadata', metadata: { ...session, durability: 'committed' } };
+}
+
+function dropped({ type, inputs, reason }: Extract<PlatformFrame, { type: 'input.dropped' }>): CanonicalBody {
+  const what = inputs.length === 1 ? 'a queued input was' : `${String(inputs.length)} queued inputs were`;
+  const why = reason === 'cleared' ? 'the queue was cleared' : 'the run ended before it took more';
+  return {
+    kind: 'harness.warning',
+    message: `${what} dropped: ${why}`,
+    code: 'input_dropped',
+    rawEventType: type,
+    rawPayload: { inputs, reason },
+  };
 }
 
 function repeating(frame: Extract<PlatformFrame, { type: 'step.started' }>): CanonicalBody {

@@ -14,17 +14,24 @@ const Metadata = z
   .refine((value) => utf8Bytes(JSON.stringify(value)) <= METADATA_LIMIT_BYTES, 'is over 16 KiB of JSON')
   .refine(withoutNul, 'may hold no NUL character');
 
+/**
+ * What happens while another run has the turn: wait behind it, be refused with 409, become input of it (before its next model
+ * call, or at its natural stop), or cancel it and all that waits.
+ */
+const MULTITASK = ['enqueue', 'reject', 'steer', 'follow_up', 'interrupt'] as const;
+export type Multitask = (typeof MULTITASK)[number];
+
+const isInput = (multitask: Multitask | undefined): boolean => multitask === 'steer' || multitask === 'follow_up';
+
 const ToolNames = z.array(z.string().min(1).max(200)).max(500);
 
-/** The body of `POST /v1/runs` and `POST /v1/threads/{id}/runs`. Unknown fields are refused. */
-export const CreateRun = z.strictObject({
+const RunFields = z.strictObject({
   input: z.string().min(1, 'may not be empty'),
   engine: z.string().min(1).max(100).optional(),
   /** `provider/model` */
   model: z.string().min(1).max(200).optional(),
   parent_run_id: z.string().max(100).optional(),
-  /** What happens while another run has the turn: wait behind it, or be refused with 409. */
-  multitask: z.enum(['enqueue', 'reject']).optional(),
+  multitask: z.enum(MULTITASK).optional(),
   metadata: Metadata.optional(),
   settings: z
     .strictObject({
@@ -38,6 +45,18 @@ export const CreateRun = z.strictObject({
     })
     .optional(),
 });
+
+/**
+ * The body of `POST /v1/runs` and `POST /v1/threads/{id}/runs`. Unknown fields are refused. What is to become input of the run that
+ * has the turn cannot go on from another.
+ */
+export const CreateRun = RunFields.refine(
+  ({ multitask, parent_run_id: parent }) => parent === undefined || !isInput(multitask),
+  {
+    path: ['parent_run_id'],
+    message: 'does not go with "steer" or "follow_up", which go on from the run that has the turn',
+  },
+);
 export type CreateRun = z.infer<typeof CreateRun>;
 
 export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'takes 1 to 200 visible ASCII characters');
@@ -53,6 +72,7 @@ const wholeNumber = (min: number, max: number, fallback: number) => wholeNumberT
 export const Page = { limit: wholeNumber(1, 200, 50), cursor: z.string().max(100).optional() };
 export const RunQuery = z.strictObject({ wait: wholeNumber(0, 60, 0) });
 export const RunListQuery = z.strictObject(Page);
+export const InputListQuery = z.strictObject(Page);
 export const FrameListQuery = z.strictObject(Page);
 export const ArtifactListQuery = z.strictObject(Page);
 /** `GET /v1/outbox`: canonicalization intents that were given up. */

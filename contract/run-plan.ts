@@ -4,6 +4,8 @@ import type { ErrorCode } from './errors.ts';
 export type ModelTurn =
   | { readonly outcome: 'final'; readonly stopReason: string }
   | { readonly outcome: 'tools'; readonly calls: number }
+  /** The model had ended, but input waits: the next step is a model call again. */
+  | { readonly outcome: 'continue' }
   | { readonly outcome: 'cancelled' };
 
 /** One tool call of a model step, as the gate sees it now. The step of the n-th call is the model step + 1 + n. */

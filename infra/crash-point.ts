@@ -9,6 +9,7 @@ export type CrashPoint =
   | 'turn.prompted'
   | 'turn-step.committed'
   | 'decision.committed'
+  | 'input.injected'
   | 'model-step.committed'
   | 'tool.took-effect'
   | 'tool-step.committed'

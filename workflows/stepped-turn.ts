@@ -8,7 +8,8 @@ import { howToAnswer, showState } from './run-display.ts';
 const PARALLEL_TOOLS = 4;
 
 /**
- * The built-in engine's loop: a model call, then its tool calls, again until the model has no more to call (spec 002, C.5).
+ * The built-in engine's loop: a model call, then its tool calls, again until the model has no more to call and no input waits
+ * (spec 002, C.5).
  *
  * **Contract:** step indexes are given by position: model step k, its calls k+1 …, the next model step after them; so a run that
  * goes on after continue-as-new or a crash finds what is done in the rows and repeats nothing.
@@ -30,6 +31,10 @@ export async function driveSteps(
     ]);
     if (turn.outcome === 'cancelled') return { status: 'failed', stopReason: 'cancelled' };
     if (turn.outcome === 'final') return { status: 'completed', stopReason: turn.stopReason };
+    if (turn.outcome === 'continue') {
+      modelStep += 1;
+      continue;
+    }
 
     const plan = await gate({ runId, modelStep, inbox, continueFrom });
     const cancelled = await runCalls(runId, modelStep, plan.calls);

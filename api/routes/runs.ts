@@ -13,7 +13,7 @@ import { offerOf } from '../extension-providers.ts';
 import { chooseEngine } from '../models.ts';
 import { assertInputSize } from '../input-size.ts';
 import { streamRun } from '../run-stream/stream-run.ts';
-import { viewRun } from '../run-view.ts';
+import { viewInput, viewRun } from '../run-view.ts';
 import { tellTemporal } from '../tell-temporal.ts';
 import { waitUntilSettled } from '../wait-until-settled.ts';
 import { bodyOf, pathOf, queryOf } from '../validate.ts';
@@ -65,7 +65,7 @@ export function runRoutes(gateway: Gateway): Router {
     if (encoding !== undefined) hub.assertOpen();
     const body = bodyOf(req, CreateRun);
     assertInputSize(body.input);
-    const { run, created } = await acceptRun(pool, {
+    const { run, created, queuedInput, interrupted } = await acceptRun(pool, {
       tenantId: tenantOf(res),
       threadId,
       input: body.input,
@@ -78,9 +78,13 @@ export function runRoutes(gateway: Gateway): Router {
       fingerprint: hash('sha256', canonicalJson({ threadId, ...body })),
     });
     if (created) tellTemporal(gateway, run.run_id, 'run.create');
-    res.status(created ? 201 : 200).location(`/v1/runs/${run.run_id}`);
-    if (encoding === undefined) res.json(await viewRun(pool, config, run));
-    else await streamRun(hub, res, { run, encoding, leg: 1, after: 0 });
+    for (const runId of interrupted) tellTemporal(gateway, runId, 'run.cancel');
+    res.status(queuedInput !== null ? 202 : created ? 201 : 200).location(`/v1/runs/${run.run_id}`);
+    // a run that was there is read as it is: from the leg that has begun last
+    const leg = queuedInput === null ? 1 : null;
+    if (encoding !== undefined) return await streamRun(hub, res, { run, encoding, leg, after: 0 });
+    const view = await viewRun(pool, config, run);
+    res.json(queuedInput === null ? view : { ...view, queued_input: viewInput(queuedInput) });
   }
 
   async function runOf(req: Request, res: Response): Promise<RunRow> {

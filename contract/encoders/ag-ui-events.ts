@@ -63,7 +63,11 @@ export type AgUiBody =
       readonly code: string;
       readonly usage?: readonly AgUiTokenUsage[];
     }
-  | ({ readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' } & Attribution)
+  | ({
+      readonly type: 'TEXT_MESSAGE_START';
+      readonly messageId: string;
+      readonly role: 'assistant' | 'user';
+    } & Attribution)
   | ({ readonly type: 'TEXT_MESSAGE_CONTENT' } & Delta)
   | { readonly type: 'TEXT_MESSAGE_END'; readonly messageId: string }
   | ({ readonly type: 'REASONING_START'; readonly messageId: string } & Attribution)

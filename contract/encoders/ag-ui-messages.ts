@@ -46,7 +46,7 @@ class Conversation {
   apply(event: AgUiEvent): void {
     switch (event.type) {
       case 'TEXT_MESSAGE_START':
-        addMetadata(this.#open(event.messageId, 'assistant', event.subagentRunId), event.metadata);
+        addMetadata(this.#open(event.messageId, event.role, event.subagentRunId), event.metadata);
         break;
       case 'REASONING_MESSAGE_START':
         addMetadata(this.#open(event.messageId, 'reasoning', event.subagentRunId), event.metadata);
@@ -92,7 +92,7 @@ class Conversation {
     }
   }
 
-  #open(id: string, role: 'assistant' | 'reasoning', subagentRunId: string | undefined): Draft {
+  #open(id: string, role: 'assistant' | 'user' | 'reasoning', subagentRunId: string | undefined): Draft {
     const known = this.#byId.get(id);
     return known ?? this.#add({ id, role, content: '', ...(subagentRunId === undefined ? {} : { subagentRunId }) });
   }

@@ -1,3 +1,4 @@
+import { inputOf } from '../lifecycle-inputs.ts';
 import { assertNeverLifecycle, type LifecycleEvent, type LifecycleEventOf } from '../lifecycle.ts';
 import { AG_UI_VERSION, type AgUiEvent } from './ag-ui-events.ts';
 import { agUiInterrupts } from './ag-ui-interrupts.ts';
@@ -91,6 +92,8 @@ function wordsOf(state: AgUiState, event: LifecycleEvent, context: LegContext): 
     case 'namespace.exited':
       return exitSubagent(state, event);
     case 'warning': {
+      const input = inputOf(event.data);
+      if (input !== null) return userMessage(state, event, input);
       const value = { ...event.data, namespace: event.namespace };
       return say(state, { type: 'CUSTOM', name: 'WARNING', value, ...attribution(state, event.namespace) });
     }
@@ -111,6 +114,18 @@ function wordsOf(state: AgUiState, event: LifecycleEvent, context: LegContext): 
     default:
       return assertNeverLifecycle(event);
   }
+}
+
+/** What a user has said to the run while it worked: a whole message at once. */
+function userMessage(state: AgUiState, event: LifecycleEvent, input: { inputId: string; text: string }): AgUiSaid {
+  const messageId = wireId.text(input.inputId);
+  return sayFrom(
+    state,
+    event,
+    { type: 'TEXT_MESSAGE_START', role: 'user', messageId },
+    { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: input.text },
+    { type: 'TEXT_MESSAGE_END', messageId },
+  );
 }
 
 /** A call is carried by a recent message or by one of its own. */

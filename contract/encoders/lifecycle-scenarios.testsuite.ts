@@ -131,6 +131,23 @@ export const SCENARIOS: readonly Scenario[] = [
     ]),
   },
   {
+    name: 'user-input',
+    events: leg([
+      begin,
+      ...text('msg_1', 'I take the blue one.'),
+      {
+        type: 'warning',
+        data: {
+          code: 'input_injected',
+          message: 'new input: No, the “red” one. And hurry.',
+          details: { input_id: 'inp_1', queue: 'steering', text: 'No, the “red” one.\nAnd hurry.' },
+        },
+      },
+      ...text('msg_2', 'The red one, then.'),
+      finish,
+    ]),
+  },
+  {
     name: 'sub-agents',
     events: leg([
       begin,

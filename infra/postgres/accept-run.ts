@@ -2,9 +2,14 @@ import type pg from 'pg';
 import { TidemarkError } from '../../contract/errors.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { inputFrame } from '../../contract/platform-frames.ts';
+import type { InputQueue } from '../../contract/queued-input.ts';
+import type { Multitask } from '../../contract/rest.ts';
 import { saysNothing } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
+import { askToStop } from './command.ts';
+import { queueInput } from './input-queue.ts';
 import { appendToLane, EMPTY_DIGEST, INITIAL_STATE_TEXT } from './lane.ts';
+import { inputOfKey, type QueuedInputRow } from './queued-input.ts';
 import { readRun, type RunRow, type RunSettings } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -18,7 +23,7 @@ export interface RunIntent {
   readonly engine: string;
   readonly model: string;
   readonly parentRunId: string | null;
-  readonly multitask: 'enqueue' | 'reject';
+  readonly multitask: Multitask;
   readonly settings: RunSettings;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | null;
@@ -26,18 +31,34 @@ export interface RunIntent {
   readonly fingerprint: string;
 }
 
+/** What became of an intent: a run of its own, or an input of the run that has the turn. */
+export interface Accepted {
+  readonly run: RunRow;
+  readonly created: boolean;
+  /** The input that waits for `run`, or has been taken by it meanwhile; null when the intent is a run of its own. */
+  readonly queuedInput: QueuedInputRow | null;
+  /** The runs that were asked to stop for this one: Temporal is to be told of each. */
+  readonly interrupted: readonly string[];
+}
+
+/** The queue that an intent goes to while a run has the turn. */
+const QUEUE_OF: Readonly<Partial<Record<Multitask, InputQueue>>> = { steer: 'steering', follow_up: 'follow_up' };
+
 /**
- * Accepts a run: command, run, lane with frame 0 and the `turn.started` delivery, in one transaction (design §3.1).
+ * Accepts a run: command, run, lane with frame 0 and the `turn.started` delivery, in one transaction (design §3.1). One that steers
+ * or follows up becomes an input of the run that has the turn, or will have it next, while that takes input.
  *
  * **Contract:** nothing is stored unless all is. The same idempotency key and intent give the run that is there
  * (`created: false`); the same key with another intent is `idempotency_key_reused`. The caller starts the workflow after
  * the commit; if it dies before, a dispatcher does (`command.ts`).
  */
-export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run: RunRow; created: boolean }> {
+export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<Accepted> {
   return await inTransaction(pool, async (client) => {
     if (intent.idempotencyKey !== null) {
       const earlier = await earlierCommand(client, intent, intent.idempotencyKey);
-      if (earlier !== null) return { run: await readRun(client, earlier), created: false };
+      if (earlier !== null) return asRun(await readRun(client, earlier), false);
+      const input = await earlierInput(client, intent, intent.idempotencyKey);
+      if (input !== null) return await asInput(client, input);
     }
     const threadId = intent.threadId ?? (await createThread(client, intent.tenantId, intent.clientThreadId ?? null));
     const thread = await lockThread(client, threadId, intent.tenantId);
@@ -56,6 +77,13 @@ export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run
         { facts: { active_run_id: thread.busy_run_id } },
       );
     }
+    const queue = QUEUE_OF[intent.multitask];
+    if (queue !== undefined && thread.busy_run_id !== null) {
+      const { input: text, idempotencyKey, fingerprint } = intent;
+      const queuedInput = await queueInput(client, thread.busy_run_id, { queue, text, idempotencyKey, fingerprint });
+      if (queuedInput !== null) return await asInput(client, queuedInput);
+    }
+    const interrupted = intent.multitask === 'interrupt' ? await stopAll(client, threadId) : [];
     const parentRunId = await parentOf(client, intent, threadId);
     const runId = newId('run');
     await client.query({
@@ -97,8 +125,28 @@ export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<{ run
       frames: [{ at: Date.now(), frame: inputFrame(intent.input) }],
       translate: saysNothing,
     });
-    return { run: await readRun(client, runId), created: true };
+    return asRun(await readRun(client, runId), true, interrupted);
   });
+}
+
+function asRun(run: RunRow, created: boolean, interrupted: readonly string[] = []): Accepted {
+  return { run, created, queuedInput: null, interrupted };
+}
+
+async function asInput(client: pg.ClientBase, queuedInput: QueuedInputRow): Promise<Accepted> {
+  return { run: await readRun(client, queuedInput.run_id), created: false, queuedInput, interrupted: [] };
+}
+
+/** Asks every run of the thread that has not ended to stop: what the thread goes on with is the run that comes. */
+async function stopAll(client: pg.ClientBase, threadId: string): Promise<string[]> {
+  const { rows } = await client.query<{ run_id: string }>({
+    name: 'run-live-of-thread',
+    text: 'select run_id from run where thread_id = $1 and settled_at is null order by turn_seq',
+    values: [threadId],
+  });
+  const runIds = rows.map((row) => row.run_id);
+  for (const runId of runIds) await askToStop(client, runId);
+  return runIds;
 }
 
 /** Serialises the posts of one key, so that the loser of a race reads the winner's run instead of a unique violation. */
@@ -112,11 +160,22 @@ async function earlierCommand(client: pg.ClientBase, intent: RunIntent, key: str
   const earlier = rows[0];
   if (earlier === undefined) return null;
   if (earlier.fingerprint === intent.fingerprint) return earlier.run_id;
-  throw new TidemarkError(
+  throw keyReused(earlier.run_id);
+}
+
+/** The same for what became an input, under the lock that `earlierCommand` has taken. */
+async function earlierInput(client: pg.ClientBase, intent: RunIntent, key: string): Promise<QueuedInputRow | null> {
+  const earlier = await inputOfKey(client, intent.tenantId, key);
+  if (earlier !== null && earlier.fingerprint !== intent.fingerprint) throw keyReused(earlier.run_id);
+  return earlier;
+}
+
+function keyReused(runId: string): TidemarkError {
+  return new TidemarkError(
     'idempotency_key_reused',
     'this Idempotency-Key was used with another request',
     'Send the first request again unchanged to get its run, or use a new key.',
-    { facts: { run_id: earlier.run_id } },
+    { facts: { run_id: runId } },
   );
 }
 

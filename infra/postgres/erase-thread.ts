@@ -130,6 +130,8 @@ async function disown(client: Queryable, threadId: string): Promise<void> {
              update run set tenant_id = $2 where thread_id = $1
            ), interrupts as (
              update interrupt set tenant_id = $2 where thread_id = $1
+           ), inputs as (
+             update queued_input set tenant_id = $2 where thread_id = $1
            ), commands as (
              update command set tenant_id = $2 where thread_id = $1
            )

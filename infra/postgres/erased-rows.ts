@@ -39,6 +39,7 @@ const ALL = [
   `delete from extension_call where thread_id = $1`,
   `delete from step where run_id in (select run_id from run where thread_id = $1)`,
   `delete from interrupt where thread_id = $1`,
+  `delete from queued_input where thread_id = $1`,
   `delete from session where thread_id = $1`,
   `delete from capture_loss where run_id in (select run_id from run where thread_id = $1)`,
   `delete from outbox where thread_id = $1`,

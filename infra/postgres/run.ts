@@ -21,6 +21,8 @@ export interface RunRow {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly canonical_state: CanonicalState;
   readonly cancel_requested_at: Date | null;
+  /** When it came to its natural stop with no input waiting: it takes none any more. */
+  readonly input_closed_at: Date | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly settled_at: Date | null;
@@ -129,7 +131,6 @@ export async function latestRun(db: Queryable, threadId: string): Promise<RunRow
   return rows[0] ?? null;
 }
 
-/** The ids of the user messages that AG-UI clients have posted to a thread. */
 /** The run that has a thread's turn, or else its newest; null for a thread without runs. */
 export async function currentRunOf(db: Queryable, threadId: string): Promise<RunRow | null> {
   const { rows } = await db.query<RunRow>({
@@ -143,11 +144,19 @@ export async function currentRunOf(db: Queryable, threadId: string): Promise<Run
   return rows[0] ?? null;
 }
 
+/**
+ * The ids under which AG-UI clients know the user messages of a thread: their own, and those that a snapshot or a stream gave to what
+ * came by another way.
+ */
 export async function knownMessageIds(db: Queryable, threadId: string): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: 'run-known-messages',
     text: `select jsonb_array_elements_text(metadata -> 'ag_ui' -> 'message_ids') as id from run
-            where thread_id = $1 and jsonb_typeof(metadata -> 'ag_ui' -> 'message_ids') = 'array'`,
+            where thread_id = $1 and jsonb_typeof(metadata -> 'ag_ui' -> 'message_ids') = 'array'
+            union all
+           select run_id || ':input' from run where thread_id = $1
+            union all
+           select input_id from queued_input where thread_id = $1`,
     values: [threadId],
   });
   return new Set(rows.map((row) => row.id));

@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import type { UserMessage } from '../../contract/agent-messages.ts';
 import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
 import { saysNothing, type TranslateFrame } from '../../contract/translation.ts';
 import { linkArtifacts, type NewArtifactLink } from './artifact-link.ts';
-import { appendToLane, appendToLanes, type StepWriter } from './lane.ts';
+import { injectInput, takeNextOrClose } from './input-queue.ts';
+import { appendToLanes, type StepWriter } from './lane.ts';
 import { insertMessages, type NewMessage } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
@@ -24,7 +26,13 @@ export interface StepRow {
 
 export type OpenedStep =
   /** This attempt may write the step; `attempt` is its fencing token. */
-  | { readonly state: 'opened'; readonly writer: StepWriter; readonly repeated: boolean }
+  | {
+      readonly state: 'opened';
+      readonly writer: StepWriter;
+      readonly repeated: boolean;
+      /** A user's input that waited and was put into the session with it. */
+      readonly injected: UserMessage | null;
+    }
   /** The step has its result already: an attempt committed it and died before it could say so. */
   | { readonly state: 'done'; readonly result: string }
   | { readonly state: 'cancelled' };
@@ -33,7 +41,8 @@ export type OpenedStep =
  * Opens a step for one attempt and fences every earlier one (design, invariant 4).
  *
  * **Contract:** a step that is done is never opened again. `repeated` says that an earlier attempt began and left no result:
- * whether it may be done again is the caller's to decide, before any side effect.
+ * whether it may be done again is the caller's to decide, before any side effect. A model step takes the input that is due at it,
+ * once: a repeat finds it in the session.
  */
 export async function openStep(
   pool: pg.Pool,
@@ -60,20 +69,20 @@ export async function openStep(
     });
     const writer = { stepIndex, attempt };
     const frame: NativeFrame = { type: 'step.started', step: stepIndex, kind, attempt };
-    await appendToLane(client, {
-      runId,
-      provider: PLATFORM,
-      writer: null,
-      translate: saysNothing,
-      frames: [
-        {
-          at: Date.now(),
-          frame,
-        },
-      ],
-      also: { openStep: writer },
-    });
-    return { state: 'opened', writer, repeated: existing !== null };
+    const injected = kind === 'model' && existing === null ? await injectInput(client, runId, stepIndex) : null;
+    const outcomes = await appendToLanes(client, [
+      {
+        runId,
+        provider: PLATFORM,
+        writer: null,
+        translate: saysNothing,
+        frames: [{ at: Date.now(), frame }],
+        also: { openStep: writer },
+      },
+      ...(injected?.says ?? []),
+    ]);
+    for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
+    return { state: 'opened', writer, repeated: existing !== null, injected: injected?.message ?? null };
   });
 }
 
@@ -90,18 +99,20 @@ export interface StepEnd {
   readonly artifacts?: readonly NewArtifactLink[];
   /** Small JSON text that a repeated activity returns instead of doing the step again. */
   readonly result: string;
+  /** The step is a natural stop of its run: this is its result if input waits; if none does, the run takes no more input. */
+  readonly resultIfInputWaits?: string;
   /** SHA-256 of the step's content: part of the watermark. */
   readonly contentHash: string;
 }
 
 /**
- * Ends a step: its last frames, what they refer to, its messages and its result, in one transaction.
+ * Ends a step: its last frames, what they refer to, its messages and its result, in one transaction. Gives the result.
  *
  * @throws TidemarkError `lane_fenced` or `lane_sealed`: another attempt has the step, and nothing of this is stored.
  */
-export async function endStep(pool: pg.Pool, end: StepEnd): Promise<void> {
+export async function endStep(pool: pg.Pool, end: StepEnd): Promise<string> {
   const { runId, writer, status, translate } = end;
-  await inTransaction(pool, async (client) => {
+  return await inTransaction(pool, async (client) => {
     const frame: NativeFrame = { type: 'step.ended', step: writer.stepIndex, status };
     const outcomes = await appendToLanes(client, [
       { runId, provider: end.provider, writer, frames: end.frames, translate },
@@ -122,13 +133,22 @@ export async function endStep(pool: pg.Pool, end: StepEnd): Promise<void> {
     for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
     await linkArtifacts(client, runId, end.artifacts ?? []);
     await insertMessages(client, runId, writer.stepIndex, end.messages);
+    const result = await resultOf(client, end);
     await client.query({
       name: 'step-end',
       text: `update step set status = $3, result = $4, content_hash = $5, ended_at = now()
               where run_id = $1 and step_index = $2`,
-      values: [runId, writer.stepIndex, status, end.result, end.contentHash],
+      values: [runId, writer.stepIndex, status, result, end.contentHash],
     });
+    return result;
   });
+}
+
+/** Under the thread's lock, which the lane's append has taken. */
+async function resultOf(client: Queryable, { runId, writer, result, resultIfInputWaits }: StepEnd): Promise<string> {
+  if (resultIfInputWaits === undefined) return result;
+  const next = await takeNextOrClose(client, { runId, nextStep: writer.stepIndex + 1 });
+  return next === 'continue' ? resultIfInputWaits : result;
 }
 
 export async function findStep(db: Queryable, runId: string, stepIndex: number): Promise<StepRow | null> {

@@ -6,6 +6,7 @@ import { crashPoint } from '../crash-point.ts';
 import { commitHead, markDurability, sessionOfRun } from './harness-session.ts';
 import { appendToLane } from './lane.ts';
 import { sessionHead } from './message.ts';
+import { dropInputs } from './queued-input.ts';
 import { lockThreadOfRun, readRun, type RunRow } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -41,7 +42,7 @@ export interface Settlement {
  * one transaction (design, invariants 5 and 8).
  *
  * **Contract:** the first settlement wins; a repeat changes nothing and returns the same. Open interrupts become
- * `cancelled`, steps in flight are closed, so nothing of the run is left open.
+ * `cancelled`, steps in flight are closed, inputs that wait are dropped and said to be, so nothing of the run is left open.
  */
 export async function settleRun(
   pool: pg.Pool,
@@ -77,17 +78,14 @@ export async function settleRun(
             },
           }),
     };
+    const { frame: dropped } = await dropInputs(client, runId, 'run_ended');
+    const at = Date.now();
     await appendToLane(client, {
       runId,
       provider: PLATFORM,
       writer: null,
       translate: saysNothing,
-      frames: [
-        {
-          at: Date.now(),
-          frame,
-        },
-      ],
+      frames: [...(dropped === null ? [] : [{ at, frame: dropped }]), { at, frame }],
       also: { seal: true },
     });
     await client.query({

@@ -123,6 +123,45 @@ describe('a worker that dies', () => {
   );
 
   it(
+    'input.injected: when an input was put before the model, before the model is called, leaves it to be heard, once',
+    async () => {
+      const { died } = await workerThatDiesAt('input.injected');
+      const run = await watched(await rest.startRun('STORE steered.txt'));
+      const [interrupt] = await rest.interruptOf(run.run_id);
+      const steer = { input: 'ANSWER to what was steered in', multitask: 'steer' };
+      expect((await rest.send('POST', `/v1/threads/${run.thread_id}/runs`, steer)).status).toBe(202);
+      await rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
+      await died();
+      await ends(run);
+      expect(model.calls(steer.input)).toBe(1);
+      const events = await rest.events(run);
+      expect(events.filter(({ kind, inputId }) => kind === 'turn.started' && inputId !== undefined)).toHaveLength(1);
+      expect(textOf(events).endsWith('The answer is 42. ñ 你好 🌍')).toBe(true);
+    },
+    TIMEOUT,
+  );
+
+  it(
+    'model-step.committed: when a natural stop has promised to go on, before the activity says so, leaves a run that does',
+    async () => {
+      const worker = await stack.startWorker();
+      const run = await watched(await rest.startRun('STORE promised.txt'));
+      const [interrupt] = await rest.interruptOf(run.run_id);
+      await worker.kill('SIGKILL');
+      const followUp = { input: 'ANSWER to what follows', multitask: 'follow_up' };
+      expect((await rest.send('POST', `/v1/threads/${run.thread_id}/runs`, followUp)).status).toBe(202);
+      await rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
+      // its first model step is the one that stops
+      const { died } = await workerThatDiesAt('model-step.committed');
+      await died();
+      await ends(run);
+      expect(model.calls('STORE promised.txt')).toBe(2);
+      expect(model.calls(followUp.input)).toBe(1);
+    },
+    TIMEOUT,
+  );
+
+  it(
     'tool-step.committed: when the result is stored, before the activity says so, leaves a step that is not run again',
     async () => {
       const { died } = await workerThatDiesAt('tool-step.committed');

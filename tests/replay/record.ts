@@ -34,6 +34,11 @@ const cancelled = await start('slow');
 const queued = await rest.startRun('record this', { model: 'scripted/text' }, cancelled.thread_id);
 await rest.until('the slow run speaks', async () => ((await rest.events(cancelled)).length > 3 ? true : null));
 await rest.send('POST', `/v1/runs/${cancelled.run_id}/cancel`);
+const followed = await start('approval');
+await rest.interruptOf(followed.run_id);
+await rest.send('POST', `/v1/threads/${followed.thread_id}/runs`, { input: 'and again', multitask: 'follow_up' });
+await answer(followed, { decision: 'approve' });
+await answer(followed, { decision: 'approve' });
 const parked = await start('approval');
 await rest.interruptOf(parked.run_id);
 await rest.send('POST', `/v1/runs/${parked.run_id}/cancel`);
@@ -41,7 +46,7 @@ await rest.send('POST', `/v1/runs/${parked.run_id}/cancel`);
 const connection = await Connection.connect({ address: urls.temporal_address });
 const temporal = new Client({ connection });
 await mkdir(folder, { recursive: true });
-const runs = { plain, tools, approved, rejected, question, cancelled, queued, 'cancelled-parked': parked };
+const runs = { plain, tools, approved, rejected, question, cancelled, queued, followed, 'cancelled-parked': parked };
 for (const [name, run] of Object.entries(runs)) {
   await rest.settled(run.run_id);
   // closed only a moment after the run is proven complete

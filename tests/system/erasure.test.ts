@@ -13,7 +13,7 @@ import { useWorld } from '../fixtures/world.ts';
 
 const world = useWorld({ gateways: 2 });
 
-/** Every column that a thread with a tool call, an approval and an artifact leaves something in. */
+/** Every column that a thread with a tool call, an approval, a steering input and an artifact leaves something in. */
 const FULL = [
   'artifact_link.run_id',
   'artifact_link.thread_id',
@@ -30,6 +30,8 @@ const FULL = [
   'message.run_id',
   'outbox.run_id',
   'outbox.thread_id',
+  'queued_input.run_id',
+  'queued_input.thread_id',
   'replay_segment.thread_id',
   'run.parent_run_id',
   'run.run_id',
@@ -47,6 +49,7 @@ const folderOf = (threadId: string): string => join(world.stack.home, 'workspace
 async function fullThread(): Promise<{ threadId: string; runIds: string[]; own: string; shared: string }> {
   const { run_id: first, thread_id: threadId } = await world.rest.startRun('WRITE it');
   const [interrupt] = await world.rest.interruptOf(first);
+  await world.rest.send('POST', `/v1/threads/${threadId}/runs`, { input: 'ANSWER too', multitask: 'steer' });
   await world.rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
   await world.rest.settled(first);
   const second = (await world.rest.startRun('ANSWER', {}, threadId)).run_id;

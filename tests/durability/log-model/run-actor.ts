@@ -207,7 +207,7 @@ export class RunActor {
   }
 }
 
-async function allowed(work: Promise<void>): Promise<boolean> {
+async function allowed(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
     return true;

@@ -4,6 +4,7 @@ import {
   type Message,
   type ToolCall,
   type ToolResultMessage,
+  type UserMessage,
 } from '../../../../contract/agent-messages.ts';
 import type { Agent } from '../../../../contract/extensions/bus-event.ts';
 import type { ProviderEvent } from '../../../../contract/extensions/register-kinds.ts';
@@ -27,6 +28,11 @@ export class LoopEvents {
   started({ cwd, provider, line }: { readonly cwd: string; readonly provider: string; readonly line: string }): void {
     this.#host.emit({ type: 'agent-started', agent: this.#agent, cwd, model: this.#agent.model, provider });
     this.#host.emit({ type: 'user', line });
+  }
+
+  /** A user's input is put before the model of a run at work. */
+  heard({ content }: UserMessage): void {
+    this.#host.emit({ type: 'user', line: textOf(content) });
   }
 
   callBegins(provider: string, model: string): void {
