@@ -68,6 +68,7 @@ await runProcess('worker', async () => {
     committer,
     watch,
     providers,
+    models: tidemark.models,
     tools: extensions.tools,
     extensions,
     temporal,

@@ -2,6 +2,7 @@ import type { Config } from '../infra/config.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import type { RunRow } from '../infra/postgres/run.ts';
+import type { RunUsage } from '../infra/postgres/run-usage.ts';
 
 /** A run as REST shows it. Times are ISO 8601; `input` is what was posted. */
 export async function viewRun(
@@ -22,6 +23,8 @@ export async function viewRun(
     cancelling: run.cancel_requested_at !== null && run.settled_at === null,
     canonical_state: run.canonical_state,
     pending_interrupts: interrupts.filter(({ status }) => status === 'pending').map(viewInterrupt),
+    usage: run.usage === null ? null : viewUsage(run.usage),
+    cost_usd: run.usage?.costUsd ?? null,
     input: JSON.parse(run.input) as string,
     settings: run.settings,
     metadata: run.metadata,
@@ -29,6 +32,14 @@ export async function viewRun(
     created_at: run.created_at.toISOString(),
     started_at: run.started_at?.toISOString() ?? null,
     settled_at: run.settled_at?.toISOString() ?? null,
+  };
+}
+
+function viewUsage({ inputTokens, outputTokens, cachedInputTokens }: RunUsage): Record<string, number | null> {
+  return {
+    input_tokens: inputTokens ?? null,
+    output_tokens: outputTokens ?? null,
+    cached_input_tokens: cachedInputTokens ?? null,
   };
 }
 

@@ -14,6 +14,13 @@ const Metadata = z
   .refine((value) => utf8Bytes(JSON.stringify(value)) <= METADATA_LIMIT_BYTES, 'is over 16 KiB of JSON')
   .refine(withoutNul, 'may hold no NUL character');
 
+const Guidance = z
+  .string()
+  .min(1, 'may not be empty')
+  .max(10_000)
+  .refine(withoutNul, 'may hold no NUL character')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
+
 const ToolNames = z.array(z.string().min(1).max(200)).max(500);
 
 /** The body of `POST /v1/runs` and `POST /v1/threads/{id}/runs`. Unknown fields are refused. */
@@ -35,6 +42,10 @@ export const CreateRun = z.strictObject({
       /** Tools that the run may not use. */
       denied_tools: ToolNames.optional(),
       system_prompt: z.string().max(100_000).refine(withoutNul, 'may hold no NUL character').optional(),
+      /** The model's context, where it is to be taken for another size than is known of it. */
+      context_tokens: z.int().min(1_000).max(100_000_000).optional(),
+      /** The run only compacts the conversation; \`guidance\` says what its summary must keep. */
+      compact: z.strictObject({ guidance: Guidance.optional() }).optional(),
     })
     .optional(),
 });

@@ -9,6 +9,8 @@ export type CrashPoint =
   | 'turn.prompted'
   | 'turn-step.committed'
   | 'decision.committed'
+  | 'compaction.summarized'
+  | 'compaction.committed'
   | 'model-step.committed'
   | 'tool.took-effect'
   | 'tool-step.committed'
