@@ -1,43 +1,43 @@
 import { hash } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/activity';
-import type { AssistantMessage, ToolCall } from '../contract/agent-messages.ts';
+import type { AssistantMessage, Message, ToolCall } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { conversationOf, messagesOfRun, sessionHead } from '../infra/postgres/message.ts';
+import { settingsOfModel } from '../infra/model-settings.ts';
+import { sessionHead } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
-import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
-import { withLife, type ActivityLife } from './activity-life.ts';
+import { endStep, openStep } from '../infra/postgres/step.ts';
+import { withLife } from './activity-life.ts';
 import { agentOf } from './agent-of.ts';
+import { compactOnDemand } from './compact-on-demand.ts';
 import type { Dependencies } from './dependencies.ts';
+import { contextWindow } from './engines/builtin/compaction/context-window.ts';
 import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
-import { withVoice } from './engines/builtin/extensions/run-voice.ts';
-import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
-import type { ProviderEvent } from '../contract/extensions/register-kinds.ts';
+import { framesOf, llmEnd } from './engines/builtin/frames.ts';
 import { mcpUnavailable } from './engines/builtin/mcp/outage-frame.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+import { fitAfterRefusal, fitConversation, isTooLong } from './fit-conversation.ts';
+import { askModel, endCancelled, failStep, failureOf, isCancelled, type ModelStep } from './model-step.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { toolsFor } from './tool-restriction.ts';
-import { toolCallIdOf } from './tool-call-id.ts';
-import { totalUsage } from './total-usage.ts';
+import { usageOfRun } from './total-usage.ts';
 
-/** The provider's silence that ends an attempt. */
-const STALL_MS = 120_000;
-const MAX_TOKENS = 16_384;
 /** So long a call waits to hear of servers that are being started; each has a shorter limit of its own (`startSeconds`). */
 const MCP_WITHIN_MS = 300_000;
 
 const GO_ON: ModelTurn = { outcome: 'continue' };
 
 /**
- * One model call: streams the provider's events into the lane and ends the step with the assistant's message.
+ * One model call: streams the provider's events into the lane and ends the step with the assistant's message. A conversation that
+ * would not fit is compacted before; a run that only compacts does that in its first step, and is over.
  *
  * **Contract:** a repeat after a crash finds the finished step and returns its result, or fences the dead attempt and calls the
- * model again; what the dead attempt had said is withdrawn. What a user has said meanwhile is put before the model once, and a model
- * that has ended is called again while such input waits. Cancelled: the text that was shown stays in the session.
+ * model again; what the dead attempt had said is withdrawn, what it had compacted is not done again. What a user has said meanwhile is
+ * put before the model once, and a model that has ended is called again while such input waits. Cancelled: the text that was shown
+ * stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, tools, extensions, mcp, log } = deps;
+  const { pool, committer, providers, models, tools, extensions, mcp } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
@@ -45,8 +45,10 @@ export function createCallModel(deps: Dependencies) {
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ModelTurn;
       const { provider, model } = providers.resolve(run.model);
+      const settings = settingsOfModel(models, run.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
+      const window = contextWindow(model, settings, run.settings);
       const events = new LoopEvents(extensions, agentOf(run));
       await mcp.settled(MCP_WITHIN_MS, life.signal);
       // said once a run: of what the model is not told, and why
@@ -54,70 +56,60 @@ export function createCallModel(deps: Dependencies) {
       if (opened.injected !== null) {
         crashPoint('input.injected');
         events.heard(opened.injected);
-        await events.appended(opened.injected, placeInSession);
+        await events.appended(opened.injected, async () => (await sessionHead(pool, runId)).revision);
       }
-      writer.emit(llmStart(provider.name, model));
-      const context = {
-        systemPrompt: systemPrompt(run.settings.system_prompt),
-        messages: await conversationOf(pool, runId),
-        tools: toolsFor(tools, run.settings),
-        maxTokens: MAX_TOKENS,
-      };
-      const toolCallId = (index: number): string => toolCallIdOf(runId, stepIndex, index);
-      const options = { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId };
-      const onEvent = (event: ProviderEvent): void | Promise<void> => {
-        for (const frame of framesOf(event)) writer.emit(frame);
-        events.streamed(event);
-        return writer.isCrowded ? writer.drain() : undefined;
-      };
-      const message = await withVoice(
-        (frame) => writer.emit(frame),
-        async () => {
-          events.callBegins(provider.name, model);
-          const answer = await provider.complete(model, context, options, onEvent);
-          events.callEnded(answer, life.stopReason() === 'cancelled');
-          return answer;
-        },
-      );
-      await writer.drain();
-      const stop = life.stopReason();
-      if (stop === 'lost' || stop === 'handover')
-        throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
-      if (message.stopReason === 'error' && stop === null) return await fail(message, life);
-      const ended = stop === 'cancelled' ? shownPart(message) : message;
-      const turn = turnOf(ended, stop === 'cancelled');
-      const total = totalUsage([...(await messagesOfRun(pool, runId)), ended]);
-      const result = await endStep(pool, {
-        ...lane,
-        status: stop === 'cancelled' ? 'cancelled' : 'completed',
-        frames: [{ at: Date.now(), frame: llmEnd(ended, total) }],
-        messages: ended.content.length > 0 ? [ended] : [],
-        result: JSON.stringify(turn),
-        ...(turn.outcome === 'final' ? { resultIfInputWaits: JSON.stringify(GO_ON) } : {}),
-        contentHash: hash('sha256', canonicalJson(ended.content)),
-      });
-      crashPoint('model-step.committed');
-      await events.appended(ended, placeInSession);
-      return JSON.parse(result) as ModelTurn;
-
-      async function placeInSession(): Promise<number> {
-        return (await sessionHead(pool, runId)).revision;
-      }
-
-      async function fail(failed: AssistantMessage, { attempt }: ActivityLife): Promise<never> {
-        const { code = 'internal', retryable = false, retryAfterMs } = failed.error ?? {};
-        const error = { code, message: failed.errorMessage ?? 'the model call failed' };
-        log.warn({ runId, stepIndex, attempt, ...error }, 'model call failed');
-        await noteStepError(pool, { runId, ...lane.writer, error });
-        throw ApplicationFailure.create({
-          message: `model call failed: ${code}`,
-          type: code,
-          nonRetryable: !retryable,
-          ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
-        });
-      }
+      const step = { run, stepIndex, life, events, lane, writer, provider, model, window, price: settings.price };
+      return run.settings.compact === undefined ? await answer(step) : await compactOnDemand(deps, step);
     });
   };
+
+  async function answer(step: ModelStep): Promise<ModelTurn> {
+    const { run, life, events, lane, writer, window } = step;
+    const context = {
+      systemPrompt: systemPrompt(run.settings.system_prompt),
+      tools: toolsFor(tools, run.settings),
+      maxTokens: window.maxOutputTokens,
+    };
+    const ask = async (messages: readonly Message[]): Promise<AssistantMessage> =>
+      await askModel(
+        step,
+        { ...context, messages },
+        {
+          onEvent: (event) => {
+            for (const frame of framesOf(event)) writer.emit(frame);
+            events.streamed(event);
+            return writer.isCrowded ? writer.drain() : undefined;
+          },
+          onEnd: (message) => events.callEnded(message, life.stopReason() === 'cancelled'),
+        },
+      );
+
+    let fitted = await fitConversation(deps, step, context);
+    if (fitted === 'cancelled') return await endCancelled(pool, step);
+    let message = await ask(fitted.messages);
+    if (!isCancelled(step) && isTooLong(message)) {
+      fitted = await fitAfterRefusal(deps, step, context, { refusal: message, ...fitted });
+      if (fitted === 'cancelled') return await endCancelled(pool, step);
+      message = await ask(fitted.messages);
+    }
+    const cancelled = isCancelled(step);
+    if (message.stopReason === 'error' && !cancelled) return await failStep(deps, step, failureOf(message));
+    const ended = cancelled ? shownPart(message) : message;
+    const turn = turnOf(ended, cancelled);
+    const total = await usageOfRun(pool, run.run_id, ended.usage);
+    const result = await endStep(pool, {
+      ...lane,
+      status: cancelled ? 'cancelled' : 'completed',
+      frames: [{ at: Date.now(), frame: llmEnd(ended, total) }],
+      messages: ended.content.length > 0 ? [ended] : [],
+      result: JSON.stringify(turn),
+      ...(turn.outcome === 'final' ? { resultIfInputWaits: JSON.stringify(GO_ON) } : {}),
+      contentHash: hash('sha256', canonicalJson(ended.content)),
+    });
+    crashPoint('model-step.committed');
+    await events.appended(ended, async () => (await sessionHead(pool, run.run_id)).revision);
+    return JSON.parse(result) as ModelTurn;
+  }
 }
 
 function turnOf(message: AssistantMessage, cancelled: boolean): ModelTurn {

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../infra/config.ts';
 import type { Logger } from '../infra/log.ts';
+import type { ConfiguredModels } from '../infra/model-settings.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
 import type { ExtensionHost } from './engines/builtin/extensions/host.ts';
@@ -18,6 +19,8 @@ export interface Dependencies {
   readonly committer: GroupCommitter;
   readonly watch: RunWatch;
   readonly providers: Providers;
+  /** What is said of models: limits and prices. */
+  readonly models: ConfiguredModels;
   readonly tools: Tools;
   readonly extensions: ExtensionHost;
   readonly mcp: McpTools;

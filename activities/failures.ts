@@ -51,6 +51,7 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   payload_over_temporal_limit: false,
   provider_auth: false,
   provider_rejected: false,
+  context_length_exceeded: false,
   provider_rate_limited: true,
   provider_unavailable: true,
   provider_stream_broken: true,

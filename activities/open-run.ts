@@ -50,7 +50,7 @@ export function createOpenRun({ pool, engines, extensions, config }: Dependencie
         translate: engine.translate,
         frames: [{ at: Date.now(), frame }],
       },
-      message,
+      message: run.settings.compact === undefined ? message : null,
     });
     const events = new LoopEvents(extensions, agentOf(run));
     const [provider = ''] = run.model.split('/', 1);

@@ -9,7 +9,7 @@ import { crashPoint } from '../infra/crash-point.ts';
 import type { Asking } from '../infra/postgres/ask.ts';
 import { undeliveredAnswers } from '../infra/postgres/ask.ts';
 import { findSession } from '../infra/postgres/harness-session.ts';
-import { conversationOf } from '../infra/postgres/message.ts';
+import { conversationOf } from '../infra/postgres/conversation.ts';
 import type { RunRow } from '../infra/postgres/run.ts';
 import { saidText } from '../infra/postgres/said-text.ts';
 import { noteStepError } from '../infra/postgres/step.ts';

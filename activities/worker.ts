@@ -72,6 +72,7 @@ await runProcess('worker', async () => {
     committer,
     watch,
     providers,
+    models: tidemark.models,
     tools: extensions.tools,
     extensions,
     mcp,

@@ -48,6 +48,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   payload_over_temporal_limit: 413,
   provider_auth: 502,
   provider_rejected: 502,
+  context_length_exceeded: 422,
   provider_rate_limited: 503,
   provider_unavailable: 503,
   provider_stream_broken: 502,

@@ -3,6 +3,7 @@ import type { Pool } from '../infra/postgres/pool.ts';
 import { interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { countWaiting, type QueuedInputRow } from '../infra/postgres/queued-input.ts';
 import type { RunRow } from '../infra/postgres/run.ts';
+import type { RunUsage } from '../infra/postgres/run-usage.ts';
 
 /** A run as REST shows it. Times are ISO 8601; `input` is what was posted. */
 export async function viewRun(
@@ -25,6 +26,8 @@ export async function viewRun(
     canonical_state: run.canonical_state,
     pending_interrupts: interrupts.filter(({ status }) => status === 'pending').map(viewInterrupt),
     queued_inputs: waiting,
+    usage: run.usage === null ? null : viewUsage(run.usage),
+    cost_usd: run.usage?.costUsd ?? null,
     input: JSON.parse(run.input) as string,
     settings: run.settings,
     metadata: run.metadata,
@@ -49,6 +52,14 @@ export function viewInput(input: QueuedInputRow): Record<string, unknown> {
     created_at: input.created_at.toISOString(),
     injected_at: input.injected_at?.toISOString() ?? null,
     dropped_at: input.dropped_at?.toISOString() ?? null,
+  };
+}
+
+function viewUsage({ inputTokens, outputTokens, cachedInputTokens }: RunUsage): Record<string, number | null> {
+  return {
+    input_tokens: inputTokens ?? null,
+    output_tokens: outputTokens ?? null,
+    cached_input_tokens: cachedInputTokens ?? null,
   };
 }
 

@@ -35,13 +35,17 @@ export type ToolCall = Readonly<z.infer<typeof ToolCall>>;
 
 const tokens = z.number().nonnegative().optional();
 
-/** `Usage`: token counters of one response. `input` is what was not read from a cache; `cacheRead` is what was. */
+/**
+ * `Usage`: token counters of one response. `input` is what was not read from a cache; `cacheRead` is what was. `costUsd` (addition)
+ * is what they cost, where the model's price is known.
+ */
 export const Usage = z.strictObject({
   input: tokens,
   output: tokens,
   cacheRead: tokens,
   cacheWrite: tokens,
   totalTokens: tokens,
+  costUsd: z.number().nonnegative().optional(),
 });
 export type Usage = Readonly<z.infer<typeof Usage>>;
 

@@ -51,6 +51,7 @@ export const ERROR_CODES = [
   // how a run can fail
   'provider_auth',
   'provider_rejected',
+  'context_length_exceeded',
   'provider_rate_limited',
   'provider_unavailable',
   'provider_stream_broken',

@@ -22,6 +22,12 @@ const MULTITASK = ['enqueue', 'reject', 'steer', 'follow_up', 'interrupt'] as co
 export type Multitask = (typeof MULTITASK)[number];
 
 const isInput = (multitask: Multitask | undefined): boolean => multitask === 'steer' || multitask === 'follow_up';
+const Guidance = z
+  .string()
+  .min(1, 'may not be empty')
+  .max(10_000)
+  .refine(withoutNul, 'may hold no NUL character')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 const ToolNames = z.array(z.string().min(1).max(200)).max(500);
 
@@ -42,6 +48,10 @@ const RunFields = z.strictObject({
       /** Tools that the run may not use. */
       denied_tools: ToolNames.optional(),
       system_prompt: z.string().max(100_000).refine(withoutNul, 'may hold no NUL character').optional(),
+      /** The model's context, where it is to be taken for another size than is known of it. */
+      context_tokens: z.int().min(1_000).max(100_000_000).optional(),
+      /** The run only compacts the conversation; \`guidance\` says what its summary must keep. */
+      compact: z.strictObject({ guidance: Guidance.optional() }).optional(),
     })
     .optional(),
 });

@@ -10,6 +10,8 @@ export type CrashPoint =
   | 'turn-step.committed'
   | 'decision.committed'
   | 'input.injected'
+  | 'compaction.summarized'
+  | 'compaction.committed'
   | 'model-step.committed'
   | 'tool.took-effect'
   | 'tool-step.committed'

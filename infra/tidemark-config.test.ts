@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig } from './config.ts';
+import { settingsOfModel } from './model-settings.ts';
 import { loadTidemarkConfig } from './tidemark-config.ts';
 
 let folder = '';
@@ -68,6 +69,25 @@ describe('loadTidemarkConfig', () => {
 
   it('says why a file cannot be loaded', async () => {
     await expect(load('oh no')).rejects.toThrow('cannot be loaded');
+  });
+});
+
+describe('the models of the file', () => {
+  it('are none without one, and what it says', async () => {
+    expect((await loadTidemarkConfig({ configFile: undefined })).models).toEqual(new Map());
+    const exported = `{ models: { 'openai/m': { contextTokens: 9_000 }, '*': { maxOutputTokens: 500 } } }`;
+    const { models } = await loadTidemarkConfig({ configFile: fileWith(exported) });
+    expect(settingsOfModel(models, 'openai/m')).toEqual({ contextTokens: 9_000, maxOutputTokens: 500 });
+    expect(settingsOfModel(models, 'openai/other')).toEqual({ maxOutputTokens: 500 });
+  });
+
+  it.each([
+    [`{ models: { gpt: {} } }`, 'models.gpt: must be provider/model, or "*" for every model'],
+    [`{ models: { 'openai/m': { context: 1 } } }`, 'models.openai/m: Unrecognized key: "context"'],
+    [`{ models: { 'openai/m': { contextTokens: 0.5 } } }`, 'models.openai/m.contextTokens: '],
+    [`{ models: { '*': { price: { inputPerMillion: 1 } } } }`, 'models.*.price.outputPerMillion: '],
+  ])('say which field of %s is wrong', async (exported, line) => {
+    await expect(loadTidemarkConfig({ configFile: fileWith(exported) })).rejects.toThrow(line);
   });
 });
 

@@ -5,6 +5,7 @@ import { ConfigError, type Config } from './config.ts';
 import { EngineSettings } from './engine-settings.ts';
 import { ExtensionEntries, extensionsOf, type ExtensionEntry, type ExtensionSettings } from './extension-settings.ts';
 import { besideFile, McpServerName, McpServerSettings, type ConfiguredMcpServers } from './mcp-settings.ts';
+import { ModelName, ModelSettings, type ConfiguredModels } from './model-settings.ts';
 
 /** The engines with a loop of their own that this installation has, by the name that a run gives. */
 export type ConfiguredEngines = ReadonlyMap<string, EngineSettings>;
@@ -17,6 +18,8 @@ export interface TidemarkConfigInput {
   readonly extensions?: readonly ExtensionEntry[];
   /** Servers whose tools the built-in engine offers to its models, by name. */
   readonly mcpServers?: Readonly<Record<string, z.input<typeof McpServerSettings>>>;
+  /** Limits and prices of the built-in engine's models, by `provider/model`; `*` is every model. */
+  readonly models?: Readonly<Record<string, ModelSettings>>;
 }
 
 /** What an installation is configured with, beside its environment. */
@@ -24,6 +27,7 @@ export interface TidemarkConfig {
   readonly engines: ConfiguredEngines;
   readonly extensions: readonly ExtensionSettings[];
   readonly mcpServers: ConfiguredMcpServers;
+  readonly models: ConfiguredModels;
 }
 
 /** There without a file: what `npm run engines -- install` can install. */
@@ -47,6 +51,7 @@ const File = z.strictObject({
   engines: z.record(EngineName, z.unknown()).default({}),
   extensions: ExtensionEntries.default([]),
   mcpServers: z.record(McpServerName, McpServerSettings).default({}),
+  models: z.record(ModelName, ModelSettings).default({}),
 });
 
 /**
@@ -55,7 +60,9 @@ const File = z.strictObject({
  * @throws ConfigError with a line for each field that cannot be used.
  */
 export async function loadTidemarkConfig({ configFile }: Pick<Config, 'configFile'>): Promise<TidemarkConfig> {
-  if (configFile === undefined) return { engines: enginesFrom({}, undefined), extensions: [], mcpServers: new Map() };
+  if (configFile === undefined) {
+    return { engines: enginesFrom({}, undefined), extensions: [], mcpServers: new Map(), models: new Map() };
+  }
   const file = fileOf(configFile, await importDefault(configFile));
   return {
     engines: enginesFrom(file.engines, configFile),
@@ -63,6 +70,7 @@ export async function loadTidemarkConfig({ configFile }: Pick<Config, 'configFil
     mcpServers: new Map(
       Object.entries(file.mcpServers).map(([name, settings]) => [name, besideFile(configFile, settings)]),
     ),
+    models: new Map(Object.entries(file.models)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { BUILTIN_ENGINE } from '../../contract/engines.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { inputFrame } from '../../contract/platform-frames.ts';
@@ -53,6 +54,7 @@ const QUEUE_OF: Readonly<Partial<Record<Multitask, InputQueue>>> = { steer: 'ste
  * the commit; if it dies before, a dispatcher does (`command.ts`).
  */
 export async function acceptRun(pool: pg.Pool, intent: RunIntent): Promise<Accepted> {
+  assertCompacts(intent);
   return await inTransaction(pool, async (client) => {
     if (intent.idempotencyKey !== null) {
       const earlier = await earlierCommand(client, intent, intent.idempotencyKey);
@@ -147,6 +149,17 @@ async function stopAll(client: pg.ClientBase, threadId: string): Promise<string[
   const runIds = rows.map((row) => row.run_id);
   for (const runId of runIds) await askToStop(client, runId);
   return runIds;
+}
+
+/** An engine with a loop of its own keeps its conversation itself: it would take the run's input for a prompt. */
+function assertCompacts({ engine, settings }: RunIntent): void {
+  if (settings.compact === undefined || engine === BUILTIN_ENGINE) return;
+  throw new TidemarkError(
+    'invalid_request',
+    `settings.compact is of the engine ${BUILTIN_ENGINE} alone`,
+    'Leave "settings.compact" out, or leave "engine" out.',
+    { facts: { field: 'settings.compact', in: 'body' } },
+  );
 }
 
 /** Serialises the posts of one key, so that the loser of a race reads the winner's run instead of a unique violation. */

@@ -5,7 +5,7 @@ import type { Multitask } from '../../contract/rest.ts';
 import { textOf } from '../../contract/agent-messages.ts';
 import { acceptRun, type Accepted, type RunIntent } from './accept-run.ts';
 import { requestCancel } from './command.ts';
-import { conversationOf } from './message.ts';
+import { conversationOf } from './conversation.ts';
 import { clearInputs, countWaiting, listInputs } from './queued-input.ts';
 import { readRun } from './run.ts';
 import { endStep, openStep } from './step.ts';

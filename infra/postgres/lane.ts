@@ -5,6 +5,7 @@ import type { StampedFrame } from '../../contract/frames.ts';
 import { INITIAL_LANE_STATE, type TranslateFrame } from '../../contract/translation.ts';
 import { addSegment, type LaneWrite } from './lane-segment.ts';
 import { lockLanes, writeLanes, type LaneRow } from './lane-rows.ts';
+import { keepUsage } from './run-usage.ts';
 
 /** The digest of a lane that holds no frame yet. */
 export const EMPTY_DIGEST = hash('sha256', '');
@@ -62,6 +63,7 @@ export async function appendToLanes(client: pg.ClientBase, appends: readonly Lan
     outcomes.push({ ok: true, lastSeq: write.lastSeq, headSeq: heads.get(write.threadId) ?? 0 });
   }
   await writeLanes(client, [...writes.values()], heads);
+  await keepUsage(client, [...writes.values()]);
   return outcomes;
 }
 

@@ -43,21 +43,6 @@ export async function messagesOfRun(db: Queryable, runId: string): Promise<Messa
   return rows.map((row) => JSON.parse(row.body) as Message);
 }
 
-/** What the model is to see: the messages of the run's ancestors, oldest first, then its own (a fork follows its parents). */
-export async function conversationOf(db: Queryable, runId: string): Promise<Message[]> {
-  const { rows } = await db.query<{ body: string }>({
-    name: 'message-conversation',
-    text: `with recursive line (run_id, parent_run_id, depth) as (
-             select run_id, parent_run_id, 0 from run where run_id = $1
-             union all
-             select r.run_id, r.parent_run_id, line.depth + 1 from run r join line on r.run_id = line.parent_run_id
-           )
-           select m.body from line join message m using (run_id) order by line.depth desc, m.message_index`,
-    values: [runId],
-  });
-  return rows.map((row) => JSON.parse(row.body) as Message);
-}
-
 /** The assistant message that a model step left, or null while there is none. */
 export async function assistantMessageOfStep(db: Queryable, runId: string, stepIndex: number): Promise<Message | null> {
   const { rows } = await db.query<{ body: string }>({

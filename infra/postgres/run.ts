@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../contract/errors.ts';
+import type { RunUsage } from './run-usage.ts';
 import type { Queryable } from './transaction.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed';
@@ -26,6 +27,8 @@ export interface RunRow {
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly settled_at: Date | null;
+  /** What its engine last said that it has used. */
+  readonly usage: RunUsage | null;
   /** When retention removed its frames, or its rows of the log: all of them or none. */
   readonly frames_removed_at: Date | null;
   readonly deliveries_removed_at: Date | null;
@@ -39,6 +42,10 @@ export interface RunSettings {
   readonly denied_tools?: readonly string[];
   /** After so long an unanswered interrupt expires. */
   readonly interrupt_timeout_seconds?: number;
+  /** The model's context, where it is to be taken for another size than is known of it. */
+  readonly context_tokens?: number;
+  /** The run does nothing but compact its thread's conversation. */
+  readonly compact?: { readonly guidance?: string | undefined };
 }
 
 /** A run of any tenant, for the workers. */

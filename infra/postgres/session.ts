@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { openStanding, type SessionBinding } from './harness-session.ts';
+import { openStanding, sessionOfRun, type SessionBinding } from './harness-session.ts';
 import { appendToLane, type LaneAppend } from './lane.ts';
 import { insertMessages, messagesOfRun, type NewMessage } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
@@ -19,20 +19,23 @@ export async function openConversation(pool: pg.Pool, runId: string, message: Ne
 }
 
 /**
- * Opens a run's session: the frame that says its capabilities and the first message, together.
+ * Opens a run's session: the frame that says its capabilities and the first message, together. A run without one adds nothing to the
+ * conversation itself.
  *
  * **Contract:** safe to repeat: a session is opened once; a settled run's is left alone.
  */
 export async function openSession(
   pool: pg.Pool,
-  session: { runId: string; binding: SessionBinding; append: LaneAppend; message: NewMessage },
+  session: { runId: string; binding: SessionBinding; append: LaneAppend; message: NewMessage | null },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     await lockThreadOfRun(client, session.runId);
     const run = await readRun(client, session.runId);
-    if (run.settled_at !== null || (await messagesOfRun(client, session.runId)).length > 0) return;
+    if (run.settled_at !== null || (await sessionOfRun(client, session.runId)) !== null) return;
+    // a run of before sessions had rows
+    if ((await messagesOfRun(client, session.runId)).length > 0) return;
     await openStanding(client, session.binding);
     await appendToLane(client, session.append);
-    await insertMessages(client, session.runId, null, [session.message]);
+    await insertMessages(client, session.runId, null, session.message === null ? [] : [session.message]);
   });
 }

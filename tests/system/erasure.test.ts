@@ -19,6 +19,7 @@ const FULL = [
   'artifact_link.thread_id',
   'command.run_id',
   'command.thread_id',
+  'compaction.run_id',
   'delivery.run_id',
   'delivery.thread_id',
   'extension_call.thread_id',
@@ -54,6 +55,12 @@ async function fullThread(): Promise<{ threadId: string; runIds: string[]; own: 
   await world.rest.settled(first);
   const second = (await world.rest.startRun('ANSWER', {}, threadId)).run_id;
   await world.rest.settled(second);
+  await world.stack.pool.query(
+    `insert into compaction (run_id, step_index, at_message_index, first_kept_run_id, first_kept_message_index, summary,
+                             trigger, tokens_before, tokens_after, messages_summarized, messages_kept)
+     values ($1, 0, 1, $1, 0, '"what was said"', 'automatic', 2, 1, 3, 1)`,
+    [second],
+  );
   const own = await artifact(`own of ${threadId}`);
   const shared = await artifact('shared by all');
   await inTransaction(world.stack.pool, async (client) => {

@@ -30,6 +30,7 @@ export const SurfaceEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('compaction-summary'),
     summary: z.string(),
+    guidance: z.string().optional(),
     messagesSummarized: z.number().optional(),
     messagesKept: z.number().optional(),
     tokensBefore: z.number().optional(),

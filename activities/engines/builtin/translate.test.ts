@@ -57,6 +57,8 @@ describe('a frame of the built-in engine', () => {
     expect(bodies({ type: 'llm-end', stopReason: 'stop', usage })).toEqual([
       { kind: 'usage.updated', inputTokens: 20, outputTokens: 5, cachedInputTokens: 8 },
     ]);
+    const total = { ...usage, costUsd: 0.25 };
+    expect(bodies({ type: 'llm-end', stopReason: 'stop', usage, total })).toMatchObject([{ costUsd: 0.25 }]);
     expect(bodies({ type: 'llm-end', stopReason: 'error', errorMessage: 'x' })).toEqual({
       suppressed: 'the loop decides what a failed call means',
     });

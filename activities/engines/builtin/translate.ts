@@ -109,7 +109,7 @@ function ended({ usage, total, stopReason }: Extract<BuiltinFrame, { type: 'llm-
     return { suppressed: why };
   }
   // the newest `usage.updated` is what a reader shows: the run's total
-  const { input, output, cacheRead, cacheWrite } = total ?? usage;
+  const { input, output, cacheRead, cacheWrite, costUsd } = total ?? usage;
   const isCounted = input !== undefined || cacheRead !== undefined || cacheWrite !== undefined;
   return say({
     kind: 'usage.updated',
@@ -117,6 +117,7 @@ function ended({ usage, total, stopReason }: Extract<BuiltinFrame, { type: 'llm-
     ...(isCounted ? { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0) } : {}),
     ...(output === undefined ? {} : { outputTokens: output }),
     ...(cacheRead === undefined ? {} : { cachedInputTokens: cacheRead }),
+    ...(costUsd === undefined ? {} : { costUsd }),
   });
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../../contract/agent-messages.ts';
 import type { Agent } from '../../../../contract/extensions/bus-event.ts';
 import type { ProviderEvent } from '../../../../contract/extensions/register-kinds.ts';
+import type { CompactionSummary } from '../compaction/compaction-summary.ts';
 import type { ExtensionHost } from './host.ts';
 
 /**
@@ -55,6 +56,16 @@ export class LoopEvents {
     if (text !== '') this.#host.emit({ type: 'assistant-text', text, final: true });
     this.#host.emit({ type: 'llm-end', message });
     if (isCancelled) this.#host.emit({ type: 'cancelled' });
+  }
+
+  /** The end of a call for a summary, which is no answer to anybody. */
+  summaryEnded(message: AssistantMessage): void {
+    this.#host.emit({ type: 'llm-end', message });
+  }
+
+  /** The conversation was compacted. */
+  compacted(summary: CompactionSummary): void {
+    this.#host.emit(summary);
   }
 
   toolBegins(toolCall: ToolCall): void {

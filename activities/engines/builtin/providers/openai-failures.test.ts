@@ -70,6 +70,25 @@ describe('an HTTP error', () => {
     },
   );
 
+  it.each([
+    [400, { message: 'no luck', code: 'context_length_exceeded' }],
+    [400, { message: "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens." }],
+    [400, { message: 'prompt is too long: 213462 tokens > 200000 maximum', type: 'invalid_request_error' }],
+    [400, { message: 'input length and `max_tokens` exceed context limit: 198000 + 16384 > 200000' }],
+    [400, { message: 'Your input exceeds the context window of this model.' }],
+    [400, { message: 'the request exceeds the available context size', type: 'exceed_context_size_error' }],
+    [400, { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' }],
+    [413, { message: 'Request exceeds the maximum size', type: 'request_too_large' }],
+  ])('%i with %j is a prompt over the context', async (status, error) => {
+    server.answer = refusal(status, JSON.stringify({ error }));
+    expect((await call(server)).message.error).toEqual({ code: 'context_length_exceeded', retryable: false });
+  });
+
+  it('is of another kind where only its words are of contexts', async () => {
+    server.answer = refusal(500, said('the context window service is down'));
+    expect((await call(server)).message.error).toMatchObject({ code: 'provider_unavailable', retryable: true });
+  });
+
   it('is not retried when the account has no money left', async () => {
     server.answer = refusal(429, JSON.stringify({ error: { message: 'no quota', code: 'insufficient_quota' } }));
     expect((await call(server)).message.error).toMatchObject({ code: 'provider_rate_limited', retryable: false });
@@ -162,7 +181,7 @@ describe('a stream', () => {
     [{ message: 'slow down', type: 'rate_limit_exceeded' }, 'provider_rate_limited', true],
     [{ message: 'upstream', code: 502 }, 'provider_unavailable', true],
     [{ message: 'bad', code: 400 }, 'provider_rejected', false],
-    [{ message: 'too long', code: 'context_length_exceeded' }, 'provider_rejected', false],
+    [{ message: 'too long', code: 'context_length_exceeded' }, 'context_length_exceeded', false],
   ])('with the error object %j is %s', async (error, code, retryable) => {
     for (const wire of [data({ error }), `event: error\n${data(error)}`]) {
       server.answer = stream([...BEGUN, wire, DONE]);

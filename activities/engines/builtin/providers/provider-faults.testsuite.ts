@@ -22,17 +22,17 @@ export function testProviderFaults(script: WireScript): void {
     });
 
     it.each([
-      ['overloaded', 'provider_unavailable', true],
-      ['rate-limited', 'provider_rate_limited', true],
-      ['too-long', 'provider_rejected', false],
-    ] as const)('reports a stream that ends in the fault %s as %s', async (kind, code, retryable) => {
+      ['overloaded', 'no luck', 'provider_unavailable', true],
+      ['rate-limited', 'no luck', 'provider_rate_limited', true],
+      ['too-long', 'prompt is too long: 3 tokens > 2 maximum', 'context_length_exceeded', false],
+    ] as const)('reports a stream that ends in the fault %s (%s) as %s', async (kind, words, code, retryable) => {
       const { message, events } = await rig.ask(
-        stream([...rig.cut(text('so far')), script.fault({ kind, message: 'no luck' })]),
+        stream([...rig.cut(text('so far')), script.fault({ kind, message: words })]),
       );
       expect(message).toMatchObject({
         stopReason: 'error',
         content: [{ text: 'so far' }],
-        errorMessage: 'the provider reported an error: no luck',
+        errorMessage: `the provider reported an error: ${words}`,
         error: { code, retryable },
       });
       expect(events.at(-1)).toMatchObject({ type: 'error' });

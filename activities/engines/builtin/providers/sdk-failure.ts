@@ -1,5 +1,6 @@
 import { failureOfStatus, type Failure } from './failure.ts';
 import { ReportedFault } from './reported-fault.ts';
+import { beginningOf } from './safe-text.ts';
 import { countOf, listOf, recordOf, stringOf } from './untrusted-json.ts';
 
 /** The error classes of a vendor's SDK; all of them are made by one generator and have one shape. */
@@ -26,6 +27,7 @@ export function failureOf(error: unknown, sdk: SdkErrors, isAnswering: boolean):
   const report = recordOf(error.error)?.['error'] ?? error.error;
   if (error.status === undefined) return failureOfReport(report);
   const failure = failureOfStatus(error.status, sentenceOf(report), error.headers);
+  if (isTooLong(error.status, report)) return { ...failure, ...TOO_LONG };
   return isQuota(report) ? { ...failure, retryable: false } : failure;
 }
 
@@ -53,20 +55,30 @@ function failureOfReport(report: unknown): Failure {
   const body = recordOf(report);
   const status = countOf(Number(body?.['code'] ?? body?.['status'] ?? Number.NaN));
   const detail = sentenceOf(report);
-  if (status !== null && status >= 400 && status < 600) return failureOfStatus(status, detail);
+  if (status !== null && status >= 400 && status < 600) {
+    const failure = failureOfStatus(status, detail);
+    return isTooLong(status, report) ? { ...failure, ...TOO_LONG } : failure;
+  }
   const words = `${stringOf(body?.['type'])} ${stringOf(body?.['code'])}`;
   const message = `the provider reported an error${detail === '' ? '' : `: ${detail}`}`;
-  const meant = isQuota(report) ? REJECTED : MEANINGS.find(([word]) => word.test(words))?.[1];
+  const refused = isTooLong(400, report) ? TOO_LONG : isQuota(report) ? REJECTED : undefined;
+  const meant = refused ?? MEANINGS.find(([word]) => word.test(words))?.[1];
   return { code: 'provider_unavailable', retryable: true, ...meant, message };
 }
 
 const REJECTED = { code: 'provider_rejected', retryable: false } as const;
+const TOO_LONG = { code: 'context_length_exceeded', retryable: false } as const;
+
+/** The codes and the sentences by which vendors and servers refuse a prompt that is over the model's context. */
+const TOO_LONG_CODES = /^(context_length_exceeded|exceed_context_size_error|request_too_large)$/;
+const TOO_LONG_SENTENCES =
+  /prompt is too long|(maximum|exceeds?) .{0,40}context|context window|token count .{0,40}exceeds the maximum/i;
 
 /** The words by which the vendors name their faults; any other is one of the server's, which a retry may mend. */
 const MEANINGS: readonly (readonly [RegExp, Pick<Failure, 'code' | 'retryable'>])[] = [
   [/rate_limit/, { code: 'provider_rate_limited', retryable: true }],
   [/authentication|permission|invalid_api_key/, { code: 'provider_auth', retryable: false }],
-  [/invalid_|context_length|content_filter|content_policy|not_found|request_too_large|billing/, REJECTED],
+  [/invalid_|content_filter|content_policy|not_found|billing/, REJECTED],
 ];
 
 /** Only the sentences meant for people, wherever servers put them: the rest of a body may hold anything. */
@@ -85,6 +97,14 @@ function sentenceOf(report: unknown, depth = 0): string {
     .map((name) => sentenceOf(body[name], depth + 1))
     .find((text) => text !== '');
   return `${field === '' ? '' : `${field}: `}${said ?? ''}`;
+}
+
+/** Whether a prompt was refused for its length; only a refusal (400, 413, 422) is looked at. */
+function isTooLong(status: number, report: unknown): boolean {
+  if (status !== 400 && status !== 413 && status !== 422) return false;
+  const body = recordOf(report);
+  const codes = [stringOf(body?.['code']), stringOf(body?.['type'])];
+  return codes.some((code) => TOO_LONG_CODES.test(code)) || TOO_LONG_SENTENCES.test(beginningOf(sentenceOf(report)));
 }
 
 /** An account without money answers 429 too, and waiting does not fill it. */
