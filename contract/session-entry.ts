@@ -49,5 +49,6 @@ export type SessionEntry = MessageEntry | CompactionEntry | ExtensionStateEntry;
 /** A line of a type that this version does not know; readers pass over it. */
 export interface UnknownEntry {
   readonly type: 'unknown';
-  readonly named: string;
+  /** The line as it was. */
+  readonly text: string;
 }

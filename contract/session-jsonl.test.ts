@@ -142,7 +142,8 @@ describe('a line of a session file', () => {
   });
 
   it('of a type that is not known is passed over', () => {
-    expect(lineOf({ type: 'label', text: 'x' })).toEqual({ type: 'unknown', named: 'label' });
+    const label = { type: 'label', text: 'x' };
+    expect(lineOf(label)).toEqual({ type: 'unknown', text: JSON.stringify(label) });
   });
 
   it.each([

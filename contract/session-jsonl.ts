@@ -69,7 +69,7 @@ export function readSessionLine(line: string): ReadLine {
     const header = WireHeader.safeParse(raw);
     return header.success ? { ok: true, line: headerOf(header.data) } : wrong(header.error);
   }
-  if (!KNOWN.has(type)) return { ok: true, line: { type: 'unknown', named: type.slice(0, 100) } };
+  if (!KNOWN.has(type)) return { ok: true, line: { type: 'unknown', text: line } };
   const entry = WireEntry.safeParse(raw);
   return entry.success ? { ok: true, line: entryOf(entry.data) } : wrong(entry.error);
 }
@@ -77,8 +77,8 @@ export function readSessionLine(line: string): ReadLine {
 const KNOWN: ReadonlySet<string> = new Set(WireEntry.options.map((option) => option.shape.type.value));
 
 /** A header or an entry as the text of its line, with its end. */
-export function writeSessionLine(line: SessionHeader | SessionEntry): string {
-  return `${JSON.stringify(wireOf(line))}\n`;
+export function writeSessionLine(line: SessionLine): string {
+  return `${line.type === 'unknown' ? line.text : JSON.stringify(wireOf(line))}\n`;
 }
 
 function wireOf(line: SessionHeader | SessionEntry): Readonly<Record<string, unknown>> {

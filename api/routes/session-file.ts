@@ -62,6 +62,7 @@ export function sessionFileRoutes(gateway: Gateway): Router {
     const { threadId, created } = await importSession(pool, {
       tenantId: tenantOf(res),
       threadId: null,
+      parentRunId: null,
       turns: plan.turns,
       model: config.model,
       idempotency: key === null ? null : { key, fingerprint: hash('sha256', body) },

@@ -24,6 +24,8 @@ export interface SessionImport {
   readonly tenantId: string;
   /** Null: the conversation becomes a thread of its own. */
   readonly threadId: string | null;
+  /** The run that the first turn follows; null: the newest. */
+  readonly parentRunId: string | null;
   readonly turns: readonly SessionTurn[];
   /** For the turns that do not say whose they are. */
   readonly model: string;
@@ -81,11 +83,11 @@ async function takeThread(client: pg.ClientBase, threadId: string, tenantId: str
 }
 
 function plannedRuns(
-  { turns, model }: SessionImport,
+  { turns, model, parentRunId: parent }: SessionImport,
   threadId: string,
   newest: { run_id: string; turn_seq: number } | null,
 ): ImportedRun[] {
-  let parentRunId = newest?.run_id ?? null;
+  let parentRunId = parent ?? newest?.run_id ?? null;
   let turnSeq = newest?.turn_seq ?? 0;
   return turns.map((turn) => {
     const run = { runId: newId('run'), threadId, parentRunId, turnSeq: ++turnSeq, model: turn.model ?? model, turn };
