@@ -105,15 +105,15 @@ function headerOf({ version, ...header }: z.infer<typeof WireHeader>): SessionHe
 }
 
 function entryOf(wire: z.infer<typeof WireEntry>): SessionEntry {
-  const base = { id: wire.id ?? null, parentId: wire['parent-id'] ?? null, timestamp: wire.timestamp ?? '' };
+  const common = { id: wire.id ?? null, parentId: wire['parent-id'] ?? null, timestamp: wire.timestamp ?? '' };
   switch (wire.type) {
     case 'message':
-      return { type: 'message', ...base, message: messageOfWire(wire.message) };
+      return { type: 'message', ...common, message: messageOfWire(wire.message) };
     case 'compaction': {
       const { summary, guidance, trigger } = wire;
       return {
         type: 'compaction',
-        ...base,
+        ...common,
         summary,
         firstKeptEntryId: wire['first-kept-entry-id'],
         ...(wire['tokens-before'] == null ? {} : { tokensBefore: wire['tokens-before'] }),
@@ -124,7 +124,7 @@ function entryOf(wire: z.infer<typeof WireEntry>): SessionEntry {
     }
     case 'extension-state': {
       const { extension, version, state } = wire;
-      return { type: 'extension-state', ...base, extension, version, state };
+      return { type: 'extension-state', ...common, extension, version, state };
     }
   }
 }

@@ -151,7 +151,7 @@ describe('a session as a file', () => {
     await expect(backend.append(session, userSays(huge))).rejects.toMatchObject({ code: 'payload_too_large' });
     await backend.append(session, userSays('smaller'));
     await backend.close(session);
-    await appendFile(path, `${huge}\n`);
+    await appendFile(path, `${huge}x\n`);
     expect(await backend.load(path, scope)).toHaveLength(3);
     expect(warnings).toMatchObject([{ line: 5, problem: expect.stringContaining('is over') as string }]);
   });

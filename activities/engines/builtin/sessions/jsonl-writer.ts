@@ -18,11 +18,11 @@ export class JsonlWriter {
   readonly #release: () => void;
   #isCut: boolean;
 
-  private constructor(path: string, file: FileHandle, release: () => void, isCut: boolean) {
+  private constructor(path: string, file: FileHandle, release: () => void, isLastLineCut: boolean) {
     this.#path = path;
     this.#file = file;
     this.#release = release;
-    this.#isCut = isCut;
+    this.#isCut = isLastLineCut;
   }
 
   /** @throws TidemarkError `session_busy` */
