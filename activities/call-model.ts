@@ -5,14 +5,19 @@ import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
 import { totalUsage } from '../contract/total-usage.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { conversationOf, messagesOfRun } from '../infra/postgres/message.ts';
+import { conversationOf, messagesOfRun, sessionHead } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
+import { agentOf } from './agent-of.ts';
 import type { Dependencies } from './dependencies.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
+import { withVoice } from './engines/builtin/extensions/run-voice.ts';
 import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
+import type { ProviderEvent } from '../contract/extensions/register-kinds.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { systemPrompt } from './system-prompt.ts';
+import { toolsFor } from './tool-restriction.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 
 /** The provider's silence that ends an attempt. */
@@ -26,7 +31,7 @@ const MAX_TOKENS = 16_384;
  * model again; what the dead attempt had said is withdrawn. Cancelled: the text that was shown stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, tools, log } = deps;
+  const { pool, committer, providers, tools, extensions, log } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
@@ -36,21 +41,28 @@ export function createCallModel(deps: Dependencies) {
       const { provider, model } = providers.resolve(run.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
+      const events = new LoopEvents(extensions, agentOf(run));
       writer.emit(llmStart(provider.name, model));
       const context = {
         systemPrompt: systemPrompt(run.settings.system_prompt),
         messages: await conversationOf(pool, runId),
-        tools: [...tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters })),
+        tools: toolsFor(tools, run.settings),
         maxTokens: MAX_TOKENS,
       };
       const toolCallId = (index: number): string => toolCallIdOf(runId, stepIndex, index);
-      const message = await provider.complete(
-        model,
-        context,
-        { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId },
-        (event) => {
-          for (const frame of framesOf(event)) writer.emit(frame);
-          return writer.isCrowded ? writer.drain() : undefined;
+      const options = { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId };
+      const onEvent = (event: ProviderEvent): void | Promise<void> => {
+        for (const frame of framesOf(event)) writer.emit(frame);
+        events.streamed(event);
+        return writer.isCrowded ? writer.drain() : undefined;
+      };
+      const message = await withVoice(
+        (frame) => writer.emit(frame),
+        async () => {
+          events.callBegins(provider.name, model);
+          const answer = await provider.complete(model, context, options, onEvent);
+          events.callEnded(answer, life.stopReason() === 'cancelled');
+          return answer;
         },
       );
       await writer.drain();
@@ -70,6 +82,7 @@ export function createCallModel(deps: Dependencies) {
         contentHash: hash('sha256', canonicalJson(ended.content)),
       });
       crashPoint('model-step.committed');
+      await events.appended(ended, async () => (await sessionHead(pool, runId)).revision);
       return turn;
 
       async function fail(failed: AssistantMessage, { attempt }: ActivityLife): Promise<never> {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, ToolCall, ToolResultMessage } from '../../../contract/agent-messages.ts';
 import { FRAME_LIMIT_BYTES, boundFrame } from '../../../contract/frames.ts';
-import { BuiltinFrame, cancelled, framesOf, llmEnd, llmStart, toolCallBegins, toolResult } from './frames.ts';
+import {
+  BuiltinFrame,
+  cancelled,
+  framesOf,
+  llmEnd,
+  llmStart,
+  toolCallBegins,
+  toolOutput,
+  toolResult,
+} from './frames.ts';
 
 const HUGE = '\u0000\ud83c\udf0d'.repeat(20_000);
 const toolCall: ToolCall = {
@@ -43,6 +52,7 @@ describe('a frame', () => {
       ...framesOf({ type: 'tool-call-end', contentIndex: 0, toolCall }),
       llmEnd(message),
       toolCallBegins(toolCall),
+      ...toolOutput('tc', HUGE),
       toolResult(result, { durationMs: 12, output: { artifact, name: 'write_file-1.txt' } }),
       cancelled(),
     ];
@@ -59,6 +69,27 @@ describe('a frame', () => {
     const deltas = frames.map((frame) => (frame.type === 'text-delta' ? frame.delta : ''));
     expect(deltas.join('')).toBe(HUGE);
     expect(deltas.every((delta) => delta.isWellFormed())).toBe(true);
+  });
+
+  it('of a tool’s output is several where it is long, and none where there is nothing', () => {
+    const frames = toolOutput('tc', HUGE);
+    expect(frames.map((frame) => (frame.type === 'tool-output' ? frame.chunk : '')).join('')).toBe(HUGE);
+    expect(toolOutput('tc', '')).toEqual([]);
+  });
+
+  it('of a result holds the plan and what was kept, but no plan that is malformed or failed', () => {
+    const plan = [{ id: 'a', text: 'look', status: 'pending' }];
+    const content = [{ type: 'text' as const, text: 'ok' }];
+    const planned = { ...result, content, details: { plan } };
+    const saved = { artifact, name: 'report.csv' };
+    expect(toolResult(planned, { saved })).toMatchObject({ plan, saved });
+    const without = [
+      { ...planned, isError: true },
+      { ...planned, details: { plan: [] } },
+      { ...planned, details: { plan: [{ id: 'a', text: 'x', status: 'unheard of' }] } },
+      { ...planned, details: { plan: [{ id: 'a', text: 'x'.repeat(20_000), status: 'pending' }] } },
+    ];
+    for (const message of without) expect(toolResult(message)).not.toHaveProperty('plan');
   });
 
   it('of a block’s end does not say the content again', () => {
