@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { AssistantMessage, ToolCall } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
-import { totalUsage } from '../contract/total-usage.ts';
 import { crashPoint } from '../infra/crash-point.ts';
 import { conversationOf, messagesOfRun, sessionHead } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
@@ -19,6 +18,7 @@ import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { toolsFor } from './tool-restriction.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
+import { totalUsage } from './total-usage.ts';
 
 /** The provider's silence that ends an attempt. */
 const STALL_MS = 120_000;

@@ -9,7 +9,6 @@ import { ERROR_CODES, type ErrorCode } from './errors.ts';
 import { previewText, type NativeFrame } from './frames.ts';
 import { cleanText } from './sanitize.ts';
 import { frameOfResult, framesOfAssistant } from './session-frames.ts';
-import { totalUsage } from './total-usage.ts';
 
 /** A step of a turn that was held elsewhere: one message, and the frames that it is in the lane. */
 export interface SessionStep {
@@ -60,8 +59,9 @@ export function turnsOfHistory(messages: readonly Message[]): SessionTurn[] {
 
 function stepsOf(messages: readonly (AssistantMessage | ToolResultMessage)[]): SessionStep[] {
   const stepOfCall = new Map<string, number>();
+  const used: Record<string, number> = {};
   let next = 0;
-  return messages.map((message, index): SessionStep => {
+  return messages.map((message): SessionStep => {
     if (message.role === 'tool-result') {
       const { toolCallId, toolName, isError } = message;
       const stepIndex = stepOfCall.get(toolCallId);
@@ -72,7 +72,9 @@ function stepsOf(messages: readonly (AssistantMessage | ToolResultMessage)[]): S
     const stepIndex = next++;
     for (const block of message.content) if (block.type === 'tool-call') stepOfCall.set(block.id, next++);
     const status = STATUS_OF[message.stopReason ?? 'stop'];
-    const total = message.usage === undefined ? undefined : totalUsage(messages.slice(0, index + 1));
+    for (const [counter, tokens] of Object.entries(message.usage ?? {}))
+      used[counter] = (used[counter] ?? 0) + (tokens ?? 0);
+    const total = message.usage === undefined ? undefined : { ...used };
     const frames = framesOfAssistant(message, total);
     return { stepIndex, kind: 'model', label: modelOf(message) ?? 'unknown', status, message, frames };
   });

@@ -40,6 +40,8 @@ describe('loadTidemarkConfig', () => {
     [`{ engines: { mine: { kind: 'mcp' } } }`, 'engines.mine.kind: '],
     [`{ engines: { builtin: { kind: 'codex' } } }`, 'engines.builtin: is the name of the engine that Tidemark brings'],
     [`{ engines: { 'My Engine': false } }`, 'engines.My Engine: must begin with a letter'],
+    [`{ sessions: { backend: 'redis', folder: 'x' } }`, 'sessions.backend: must be "jsonl"'],
+    [`{ sessions: { backend: 'jsonl' } }`, 'sessions.folder: '],
     [`{ engine: {} }`, 'the default export: Unrecognized key: "engine"'],
     [`undefined`, 'has no default export'],
   ])('says which field of %s is wrong', async (exported, line) => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ConfigError, type Config } from './config.ts';
 import { EngineSettings } from './engine-settings.ts';
 import { ExtensionEntries, extensionsOf, type ExtensionEntry, type ExtensionSettings } from './extension-settings.ts';
+import { SessionSettings, sessionsOf } from './session-settings.ts';
 
 /** The engines with a loop of their own that this installation has, by the name that a run gives. */
 export type ConfiguredEngines = ReadonlyMap<string, EngineSettings>;
@@ -14,12 +15,15 @@ export interface TidemarkConfigInput {
   readonly engines?: Readonly<Record<string, z.input<typeof EngineSettings> | false>>;
   /** Modules that extend the built-in engine, in the order in which they are loaded. */
   readonly extensions?: readonly ExtensionEntry[];
+  /** Keeps the built-in engine's conversations as files, too. */
+  readonly sessions?: SessionSettings;
 }
 
 /** What an installation is configured with, beside its environment. */
 export interface TidemarkConfig {
   readonly engines: ConfiguredEngines;
   readonly extensions: readonly ExtensionSettings[];
+  readonly sessions: SessionSettings | null;
 }
 
 /** There without a file: what `npm run engines -- install` can install. */
@@ -42,6 +46,7 @@ const Entry = z.union([z.literal(false), EngineSettings.check(hasWhatItStarts)])
 const File = z.strictObject({
   engines: z.record(EngineName, z.unknown()).default({}),
   extensions: ExtensionEntries.default([]),
+  sessions: SessionSettings.optional(),
 });
 
 /**
@@ -50,11 +55,12 @@ const File = z.strictObject({
  * @throws ConfigError with a line for each field that cannot be used.
  */
 export async function loadTidemarkConfig({ configFile }: Pick<Config, 'configFile'>): Promise<TidemarkConfig> {
-  if (configFile === undefined) return { engines: enginesFrom({}, undefined), extensions: [] };
+  if (configFile === undefined) return { engines: enginesFrom({}, undefined), extensions: [], sessions: null };
   const file = fileOf(configFile, await importDefault(configFile));
   return {
     engines: enginesFrom(file.engines, configFile),
     extensions: extensionsOf(file.extensions, configFile),
+    sessions: file.sessions === undefined ? null : sessionsOf(file.sessions, configFile),
   };
 }
 

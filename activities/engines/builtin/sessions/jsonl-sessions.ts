@@ -71,6 +71,11 @@ export class JsonlSessions implements SessionBackend {
     await file.append(entry);
   }
 
+  /** Whether an open session holds an entry of that id. */
+  holds(session: Session, entryId: string): boolean {
+    return this.#open.get(session)?.holds(entryId) ?? false;
+  }
+
   async close(session: Session): Promise<void> {
     const file = this.#open.get(session);
     this.#open.delete(session);
@@ -177,6 +182,10 @@ class OpenFile {
       throw error;
     }
     this.#writer = writer;
+  }
+
+  holds(entryId: string): boolean {
+    return this.#ids.has(entryId);
   }
 
   /** In the order of the calls; what failed does not keep the next from being tried. */

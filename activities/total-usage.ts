@@ -1,4 +1,4 @@
-import type { Message, Usage } from './agent-messages.ts';
+import type { Message, Usage } from '../contract/agent-messages.ts';
 
 /** What the model calls of a run have used together; undefined while none reported anything. */
 export function totalUsage(messages: readonly Message[]): Usage | undefined {
