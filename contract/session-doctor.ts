@@ -29,10 +29,10 @@ export interface NumberedLine {
 export const TOOL_RESULT_LIMIT_BYTES = 100_000;
 
 /**
- * What is wrong with a session file, in the order of its lines; what is missing at its end comes last.
+ * What is wrong with a session file, in the order of its lines; that a call has no result is said where its turn ends.
  *
- * **Contract:** pure. No issue means that every line is understood, every tool call has one result, behind it, and no result is
- * without its call.
+ * **Contract:** pure. No issue means that every line is understood, every tool call has one result, behind it and in its turn, and
+ * no result is without its call.
  */
 export function examineSession(lines: readonly NumberedLine[]): SessionIssue[] {
   const issues: SessionIssue[] = [];
@@ -45,12 +45,19 @@ export function examineSession(lines: readonly NumberedLine[]): SessionIssue[] {
     if (line.type === 'session' && index > 0) say('orphaned_header', 'a header belongs into the first line');
     if (line.type === 'session' && lines.length === 1) say('orphaned_header', 'nothing follows the header');
     if (line.type !== 'message') return;
+    if (line.message.role === 'user') sayUnanswered();
     if (line.message.role === 'assistant') examineAssistant(line.message, number, say);
     if (line.message.role === 'tool-result') examineResult(line.message, say);
   });
-  for (const [id, line] of open)
-    issues.push({ code: 'missing_tool_result', line, detail: `the call ${id} has no result` });
+  sayUnanswered();
   return issues;
+
+  /** A call is answered in its turn or never. */
+  function sayUnanswered(): void {
+    for (const [id, line] of open)
+      issues.push({ code: 'missing_tool_result', line, detail: `the call ${id} has no result` });
+    open.clear();
+  }
 
   function examineAssistant({ stopReason, content }: AssistantMessage, number: number, say: Say): void {
     if (stopReason === 'error') say('assistant_error', 'the model’s answer ended with an error');

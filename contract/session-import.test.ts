@@ -110,7 +110,7 @@ describe('a session file', () => {
     const orphan = entriesOf([userSays('hi'), toolSays('a', 'x')]);
     expect(refusal(fileOf(orphan))).toMatchObject({ line: 3, reason: 'orphan_tool_result' });
     const late = entriesOf([userSays('hi'), assistantSays([toolCall('a')]), userSays('wait'), toolSays('a', 'x')]);
-    expect(refusal(fileOf(late))).toMatchObject({ reason: 'orphan_tool_result' });
+    expect(refusal(fileOf(late))).toMatchObject({ line: 5, reason: 'orphan_tool_result' });
     expect(refusal(fileOf(entriesOf([assistantSays('hi')])))).toMatchObject({ line: 0, reason: 'no_user_message' });
   });
 });

@@ -38,8 +38,10 @@ class Repair {
       if (this.#open.delete(message.toolCallId)) this.#keep({ ...entry, message: cut(message) });
       return;
     }
-    this.#answerOpen();
-    if (message.role === 'user') return this.#keep(entry);
+    if (message.role === 'user') {
+      this.#answerOpen();
+      return this.#keep(entry);
+    }
     if (message.stopReason === 'error') return;
     const content = this.#newCalls(message);
     const kept = { ...entry, message: { ...message, content } };
@@ -62,7 +64,7 @@ class Repair {
     });
   }
 
-  /** Nothing more can answer the calls before this. */
+  /** A call is answered in its turn or never. */
   #answerOpen(): void {
     let index = 0;
     for (const [toolCallId, { name, entry }] of this.#open) {

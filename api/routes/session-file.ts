@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { raw, Router, type Request, type Response } from 'express';
 import { TidemarkError } from '../../contract/errors.ts';
-import { NoQuery, SessionFileQuery } from '../../contract/rest.ts';
-import type { NumberedLine } from '../../contract/session-doctor.ts';
+import { ImportQuery, SessionFileQuery } from '../../contract/rest.ts';
+import { examineSession, type NumberedLine } from '../../contract/session-doctor.ts';
+import type { SessionHeader } from '../../contract/session-entry.ts';
 import {
   IMPORT_LIMIT_BYTES,
   IMPORT_LIMIT_MESSAGES,
@@ -18,6 +19,7 @@ import {
   SESSION_VERSION,
   writeSessionLine,
 } from '../../contract/session-jsonl.ts';
+import { repairedSession } from '../../contract/session-repair.ts';
 import { threadNotFound } from '../../infra/postgres/accept-run.ts';
 import { importSession } from '../../infra/postgres/import-session.ts';
 import { findRunOfTenant, latestRun, type RunRow } from '../../infra/postgres/run.ts';
@@ -54,10 +56,12 @@ export function sessionFileRoutes(gateway: Gateway): Router {
   });
 
   router.post('/threads/import', ndjsonOnly, raw({ type: () => true, limit: IMPORT_LIMIT_BYTES }), async (req, res) => {
-    queryOf(req, NoQuery);
+    const { repair } = queryOf(req, ImportQuery);
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
     const key = idempotencyKey(req, 'import');
-    const plan = planImport(await readLines(body));
+    const lines = await readLines(body);
+    const issues = repair === '1' ? examineSession(lines) : [];
+    const plan = planImport(issues.length === 0 ? lines : repaired(lines));
     if (!plan.ok) throw malformed(plan.problem);
     const { threadId, created } = await importSession(pool, {
       tenantId: tenantOf(res),
@@ -65,7 +69,7 @@ export function sessionFileRoutes(gateway: Gateway): Router {
       parentRunId: null,
       turns: plan.turns,
       model: config.model,
-      idempotency: key === null ? null : { key, fingerprint: hash('sha256', body) },
+      idempotency: key === null ? null : { key, fingerprint: `${hash('sha256', body)} ${repair}` },
     });
     if (created) {
       triggerSweep(temporal).catch((error: unknown) => {
@@ -77,7 +81,7 @@ export function sessionFileRoutes(gateway: Gateway): Router {
     res
       .status(created ? 201 : 200)
       .location(`/v1/threads/${threadId}`)
-      .json(viewThread(thread));
+      .json(repair === '1' ? { ...viewThread(thread), repaired: issues } : viewThread(thread));
   });
 
   return router;
@@ -128,6 +132,13 @@ function ndjsonOnly(req: Request, _res: Response, next: () => void): void {
   next();
 }
 
+/** Stands in for a header that is missing. */
+const NO_HEADER: SessionHeader = { type: 'session', version: SESSION_VERSION, id: 'unknown', timestamp: '', cwd: '/' };
+
+function repaired(lines: readonly NumberedLine[]): NumberedLine[] {
+  return repairedSession(lines, NO_HEADER).map((line, index) => ({ number: index + 1, read: { ok: true, line } }));
+}
+
 /** The lines of a body, understood or not; empty ones are left out. */
 async function readLines(body: Buffer): Promise<NumberedLine[]> {
   const texts = decoded(body).split('\n');
@@ -154,7 +165,7 @@ function malformed({ line, reason, detail }: ImportProblem): TidemarkError {
   return new TidemarkError(
     'session_malformed',
     `the session cannot be imported: ${where}${detail}`,
-    'Correct or remove that line and send the file again. Nothing of it was stored.',
+    'Correct or remove that line and send the file again, or send it with ?repair=1. Nothing of it was stored.',
     { facts: { line, reason } },
   );
 }

@@ -22,9 +22,13 @@ interface Thread {
   readonly head: number;
 }
 
-async function importFile(file: string, headers: Record<string, string> = {}): Promise<Answer<Thread & Problem>> {
+async function importFile(
+  file: string,
+  headers: Record<string, string> = {},
+  query = '',
+): Promise<Answer<Thread & Problem>> {
   const sent = { 'content-type': 'application/x-ndjson', ...headers };
-  return await world.rest.send<Thread & Problem>('POST', '/v1/threads/import', file, sent);
+  return await world.rest.send<Thread & Problem>('POST', `/v1/threads/import${query}`, file, sent);
 }
 
 async function exportFile(
@@ -175,6 +179,21 @@ describe('a session file that is imported', () => {
     expect(await importFile(many)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
     expect(await importFile('x'.repeat(16 * 1024 * 1024 + 1))).toMatchObject({ status: 413 });
     expect(await threads()).toBe(before);
+  });
+});
+
+describe('a session file with faults', () => {
+  it('is imported when it may be repaired, and the answer says what was', async () => {
+    const file = `${fileOf(entriesOf([...talk, toolSays('none', 'stray')]))}{"torn`;
+    expect((await importFile(file)).status).toBe(422);
+    const { status, body } = await importFile(file, {}, '?repair=1');
+    expect(status).toBe(201);
+    expect(body['repaired']).toMatchObject([
+      { code: 'orphan_tool_result', line: 8 },
+      { code: 'malformed_json', line: 9 },
+    ]);
+    expect((await exportFile(body.thread_id)).messages).toEqual(talk);
+    expect((await importFile('no session at all', {}, '?repair=1')).body).toMatchObject({ reason: 'orphaned_header' });
   });
 });
 

@@ -6,7 +6,6 @@ import { describe, expect, inject, it } from 'vitest';
 import { SESSION_LINE_LIMIT_BYTES } from '../../../../contract/session-jsonl.ts';
 import { assistantSays, entriesOf, fileOf, toolSays, userSays } from '../../../../contract/session-testkit.ts';
 import { JsonlSessions } from './jsonl-sessions.ts';
-import { examineFile, repairFile } from './repair-file.ts';
 
 const scope = { cwd: '/work/place' };
 
@@ -55,7 +54,10 @@ describe('a session as a file', () => {
     await backend.append(again, userSays('after the crash'));
     await backend.close(again);
     expect((await backend.load(path, scope)).at(-1)).toEqual(userSays('after the crash'));
-    expect(await examineFile(path)).toMatchObject([{ code: 'malformed_json', line: 4 }]);
+    expect(await backend.doctor(path)).toMatchObject({
+      issues: [{ code: 'malformed_json', line: 4 }],
+      repairedPath: null,
+    });
   });
 
   it('that was cut at any byte gives the messages before the cut', async () => {
@@ -134,11 +136,11 @@ describe('a session as a file', () => {
     const stray = entriesOf([toolSays('none', 'x')]);
     await appendFile(path, fileOf(stray).split('\n').slice(1).join('\n'));
     const before = await readFile(path, 'utf8');
-    const repaired = await repairFile(path);
-    expect(repaired.issues.map(({ code }) => code)).toEqual(['malformed_json', 'orphan_tool_result']);
-    expect(repaired.path).toBe(path.replace('.jsonl', '.repaired.jsonl'));
-    expect(await examineFile(repaired.path)).toEqual([]);
-    expect(await backend.load(repaired.path, scope)).toEqual([userSays('hi'), assistantSays('hello')]);
+    const { issues, repairedPath } = await backend.doctor(path, { repair: true });
+    expect(issues.map(({ code }) => code)).toEqual(['malformed_json', 'orphan_tool_result']);
+    expect(repairedPath).toBe(path.replace('.jsonl', '.repaired.jsonl'));
+    expect((await backend.doctor(repairedPath ?? '')).issues).toEqual([]);
+    expect(await backend.load(repairedPath ?? '', scope)).toEqual([userSays('hi'), assistantSays('hello')]);
     expect(await readFile(path, 'utf8')).toBe(before);
     expect((await backend.list(scope)).map((info) => info.path)).toEqual([path]);
   });

@@ -3,12 +3,14 @@ import { basename, isAbsolute } from 'node:path';
 import { v7 } from 'uuid';
 import type { Message } from '../../../../contract/agent-messages.ts';
 import type { SessionEntry, SessionHeader } from '../../../../contract/session-entry.ts';
+import { examineSession, type NumberedLine, type SessionIssue } from '../../../../contract/session-doctor.ts';
 import { historyOf } from '../../../../contract/session-history.ts';
 import { SESSION_VERSION } from '../../../../contract/session-jsonl.ts';
 import type { Logger } from '../../../../infra/log.ts';
 import { folderOfCwd, isInside, newSessionPath, sessionFiles, timeOfPath, type SessionFile } from './jsonl-folder.ts';
 import { linesOfFile } from './jsonl-lines.ts';
 import { JsonlWriter } from './jsonl-writer.ts';
+import { writeRepaired } from './write-repaired.ts';
 import { LIST_LIMIT } from './session-backend.ts';
 import type {
   FindSessions,
@@ -107,6 +109,17 @@ export class JsonlSessions implements SessionBackend {
 
   async latest(opts: SessionScope): Promise<SessionInfo | null> {
     return (await this.find({ ...opts, target: 'latest' }))[0] ?? null;
+  }
+
+  /** What is wrong with a session's file; with `repair` a copy without it is written beside the file, which stays as it is. */
+  async doctor(
+    path: string,
+    { repair = false } = {},
+  ): Promise<{ issues: SessionIssue[]; repairedPath: string | null }> {
+    if ((await this.#infoOf(path)) === null) throw noSuchSession();
+    const lines: NumberedLine[] = [];
+    for await (const line of linesOfFile(path)) lines.push(line);
+    return { issues: examineSession(lines), repairedPath: repair ? await writeRepaired(path, lines) : null };
   }
 
   #opened(session: Session, file: OpenFile): Session {
