@@ -3,22 +3,22 @@ import type pg from 'pg';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { BUILTIN_ENGINE, BUILTIN_PROTOCOL, ENGINE_CAPABILITIES } from '../../contract/engines.ts';
 import { TidemarkError } from '../../contract/errors.ts';
-import { PLATFORM, type NativeFrame } from '../../contract/frames.ts';
+import { PLATFORM } from '../../contract/frames.ts';
 import { inputFrame, type PlatformFrame } from '../../contract/platform-frames.ts';
 import { SESSION_PROVIDER, translateSessionFrame } from '../../contract/session-frames.ts';
 import { inputTextOf, type SessionStep, type SessionTurn } from '../../contract/session-turns.ts';
 import { newId } from '../ids.ts';
 import { createThread, earlierCommand, lockThread } from './accept-run.ts';
 import { commitHead, openStanding } from './harness-session.ts';
-import { insertImportedRuns, insertImportedSteps, type ImportedRun } from './imported-rows.ts';
+import { inBatches, insertImportedRuns, insertImportedSteps, type ImportedRun } from './imported-rows.ts';
 import { appendToLanes, type LaneAppend } from './lane.ts';
 import { latestRun, readRun } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Frames of one segment: a text of so many pieces is one event. */
 const FRAMES_PER_SEGMENT = 16;
-/** Runs whose lanes are written in one statement. */
-const RUNS_PER_WRITE = 20;
+/** Segments that are translated and written before other work of this process gets its turn. */
+const SEGMENTS_PER_WRITE = 150;
 
 export interface SessionImport {
   readonly tenantId: string;
@@ -58,11 +58,9 @@ export async function importSession(
     await takeThread(client, threadId, tenantId);
     const runs = plannedRuns(wanted, threadId, await latestRun(client, threadId));
     await insertImportedRuns(client, { tenantId, threadId, runs, idempotency });
-    for (let at = 0; at < runs.length; at += RUNS_PER_WRITE) {
-      const some = runs.slice(at, at + RUNS_PER_WRITE);
-      await insertImportedSteps(client, some);
-      for (const outcome of await appendToLanes(client, some.flatMap(laneOf))) if (!outcome.ok) throw outcome.error;
-    }
+    await insertImportedSteps(client, runs);
+    for (const some of inBatches(runs.flatMap(laneOf), SEGMENTS_PER_WRITE))
+      for (const outcome of await appendToLanes(client, some)) if (!outcome.ok) throw outcome.error;
     await bindSession(client, threadId, runs.at(-1)?.runId ?? '');
     return { threadId, runIds: runs.map(({ runId }) => runId), created: true };
   });
@@ -127,7 +125,7 @@ function laneOf({ runId, turn }: ImportedRun): LaneAppend[] {
     const writer = { stepIndex, attempt: 1 };
     return [
       { ...say(at, { type: 'step.started', step: stepIndex, kind, attempt: 1 }), also: { openStep: writer } },
-      ...segmentsOf(step.frames).map((frames): LaneAppend => ({
+      ...inBatches(step.frames, FRAMES_PER_SEGMENT).map((frames): LaneAppend => ({
         ...platform,
         provider: SESSION_PROVIDER,
         writer,
@@ -141,13 +139,6 @@ function laneOf({ runId, turn }: ImportedRun): LaneAppend[] {
     ...steps,
     { ...say(ended, settled), also: { seal: true } },
   ];
-}
-
-function segmentsOf(frames: readonly NativeFrame[]): NativeFrame[][] {
-  const segments: NativeFrame[][] = [];
-  for (let at = 0; at < frames.length; at += FRAMES_PER_SEGMENT)
-    segments.push(frames.slice(at, at + FRAMES_PER_SEGMENT));
-  return segments;
 }
 
 /** The thread's session with the engine stands where the last turn left it. */

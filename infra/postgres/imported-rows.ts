@@ -5,6 +5,9 @@ import { newId } from '../ids.ts';
 import { EMPTY_DIGEST, INITIAL_STATE_TEXT } from './lane.ts';
 import type { Queryable } from './transaction.ts';
 
+/** So many rows at once: other work of this process gets its turn between. */
+const ROWS_PER_STATEMENT = 500;
+
 /** A turn that was held elsewhere, as the run that it becomes. */
 export interface ImportedRun {
   readonly runId: string;
@@ -81,6 +84,14 @@ export async function insertImportedRuns(
 /** The steps and the messages of imported runs. */
 export async function insertImportedSteps(client: Queryable, runs: readonly ImportedRun[]): Promise<void> {
   const steps = runs.flatMap(({ runId, steps: ofRun }) => ofRun.map((step) => ({ runId, ...step })));
+  for (const some of inBatches(steps, ROWS_PER_STATEMENT)) await insertSteps(client, some);
+  for (const some of inBatches(runs.flatMap(messagesOf), ROWS_PER_STATEMENT)) await insertMessages(client, some);
+}
+
+async function insertSteps(
+  client: Queryable,
+  steps: readonly (ImportedRun['steps'][number] & { runId: string })[],
+): Promise<void> {
   await client.query({
     name: 'import-steps',
     text: `insert into step (run_id, step_index, kind, label, status, content_hash, result, ended_at)
@@ -94,7 +105,16 @@ export async function insertImportedSteps(client: Queryable, runs: readonly Impo
       steps.map(({ contentHash }) => contentHash),
     ],
   });
-  const messages = runs.flatMap(messagesOf);
+}
+
+interface MessageRow {
+  readonly runId: string;
+  readonly index: number;
+  readonly stepIndex: number | null;
+  readonly message: Message;
+}
+
+async function insertMessages(client: Queryable, messages: readonly MessageRow[]): Promise<void> {
   await client.query({
     name: 'import-messages',
     text: `insert into message (run_id, message_index, step_index, role, tool_call_id, body)
@@ -110,8 +130,13 @@ export async function insertImportedSteps(client: Queryable, runs: readonly Impo
   });
 }
 
-function messagesOf({ runId, turn, steps }: ImportedRun) {
-  const first = { stepIndex: null, message: turn.input as Message };
-  const rest = steps.map(({ stepIndex, message }) => ({ stepIndex, message: message as Message }));
-  return [first, ...rest].map((said, index) => ({ runId, index, ...said }));
+function messagesOf({ runId, turn, steps }: ImportedRun): MessageRow[] {
+  const first = { stepIndex: null, message: turn.input };
+  return [first, ...steps].map(({ stepIndex, message }, index) => ({ runId, index, stepIndex, message }));
+}
+
+export function inBatches<T>(items: readonly T[], size: number): T[][] {
+  const batches: T[][] = [];
+  for (let at = 0; at < items.length; at += size) batches.push(items.slice(at, at + size));
+  return batches;
 }

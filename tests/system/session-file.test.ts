@@ -108,17 +108,29 @@ describe('a session file that is imported', () => {
       'tool completed',
       'model completed',
     ]);
-    for (const encoding of ['lifecycle', 'ag-ui', 'custom', 'ag-ui-legacy', 'canonical']) {
-      const res = await fetch(`${world.rest.url}/v1/runs/${first.run_id}/events?encoding=${encoding}`);
-      const said = await res.text();
-      expect([encoding, res.status, said.includes('One file. ')]).toEqual([encoding, 200, true]);
-      expect(said).not.toMatch(/RUN_ERROR|run\.error|harness_event_invalid/);
-    }
+    await readsEverywhere(first.run_id, 'One file. ');
     const session = await world.rest.send<{ durability: string; run_id: string }>(
       'GET',
       `/v1/threads/${body.thread_id}/session`,
     );
     expect(session.body).toMatchObject({ durability: 'committed', run_id: runs[1]?.run_id });
+  });
+
+  it('may hold ids and names that no engine here would give', async () => {
+    const id = `"weird" 🌍 ${'i'.repeat(240)}`;
+    const named = { ...toolCall(id), name: `name of ñ ${'n'.repeat(240)}`, arguments: { text: 'z'.repeat(9_000) } };
+    const messages = [
+      userSays(''),
+      assistantSays([named]),
+      toolSays(id, '\u0000\ud800'),
+      assistantSays('All is said.'),
+    ];
+    const { status, body } = await importFile(fileOf(entriesOf(messages)));
+    expect(status).toBe(201);
+    const [run] = await runsOf(body.thread_id);
+    await world.rest.settled(run?.run_id ?? '');
+    await readsEverywhere(run?.run_id ?? '', 'All is said.');
+    expect((await exportFile(body.thread_id)).messages).toEqual(messages);
   });
 
   it('is gone on with by the next run, which sees all of it', async () => {
@@ -226,6 +238,15 @@ describe('a thread’s session file', () => {
     await world.rest.settled(runs[0]?.run_id ?? '');
   });
 });
+
+async function readsEverywhere(runId: string, words: string): Promise<void> {
+  for (const encoding of ['lifecycle', 'ag-ui', 'custom', 'ag-ui-legacy', 'canonical']) {
+    const res = await fetch(`${world.rest.url}/v1/runs/${runId}/events?encoding=${encoding}`);
+    const said = await res.text();
+    expect([encoding, res.status, said.includes(words)]).toEqual([encoding, 200, true]);
+    expect(said).not.toMatch(/RUN_ERROR|run\.error|harness_event_invalid|harness_stream_closed/);
+  }
+}
 
 async function threads(): Promise<number> {
   const { rows } = await world.stack.pool.query<{ n: number }>('select count(*)::int as n from thread');
