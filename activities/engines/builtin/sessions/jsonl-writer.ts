@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { TidemarkError } from '../../../../contract/errors.ts';
 import type { SessionEntry, SessionHeader } from '../../../../contract/session-entry.ts';
 import { SESSION_LINE_LIMIT_BYTES, writeSessionLine } from '../../../../contract/session-jsonl.ts';
-import { takeLock } from '../../../../infra/dev/lock.mjs';
+import { takeLock } from '../../../../infra/lock.mjs';
 
 /**
  * A session file that is written to.
