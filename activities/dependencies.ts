@@ -6,6 +6,7 @@ import type { Pool } from '../infra/postgres/pool.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
 import type { ExtensionHost } from './engines/builtin/extensions/host.ts';
 import type { McpTools } from './engines/builtin/mcp/mcp-tools.ts';
+import type { SessionMirror } from './engines/builtin/sessions/session-mirror.ts';
 import type { Tools } from './engines/builtin/tools/tool.ts';
 import type { Engines } from './engines/driver.ts';
 import type { GroupCommitter } from './group-committer.ts';
@@ -24,6 +25,8 @@ export interface Dependencies {
   readonly tools: Tools;
   readonly extensions: ExtensionHost;
   readonly mcp: McpTools;
+  /** Null where conversations are kept in the database alone. */
+  readonly sessionMirror: SessionMirror | null;
   readonly temporal: Client;
   readonly engines: Engines;
   /** Names the place where engines keep their sessions: this worker's home. */

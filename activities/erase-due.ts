@@ -6,13 +6,18 @@ import { removeWorkspace } from './remove-workspace.ts';
 const BATCH = 10;
 
 /**
- * Carries erasures on that a gateway has recorded: waits for the runs to end, removes what rows are left, then the workspace,
- * which may be on the workers' machine alone.
+ * Carries erasures on that a gateway has recorded: waits for the runs to end, removes what rows are left, then the workspace
+ * and the session file, which may be on the workers' machine alone.
  *
  * **Contract:** leases, so any number of workers share the work; what fails is tried again, later each time, and its reason is
  * in the erasure's row.
  */
-export function createEraseDue({ config, pool, log }: Pick<Dependencies, 'config' | 'pool' | 'log'>) {
+export function createEraseDue({
+  config,
+  pool,
+  log,
+  sessionMirror,
+}: Pick<Dependencies, 'config' | 'pool' | 'log' | 'sessionMirror'>) {
   return async function eraseDue(stopped: AbortSignal): Promise<void> {
     for (const threadId of await leaseErasures(pool, BATCH)) {
       // the lease brings it up again
@@ -32,6 +37,7 @@ export function createEraseDue({ config, pool, log }: Pick<Dependencies, 'config
       return;
     }
     await removeWorkspace(config.workspaceRoot, threadId);
+    await sessionMirror?.remove(threadId);
     await finishErasure(pool, threadId);
     log.info({ threadId }, 'thread erased');
   }

@@ -20,7 +20,7 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Ends a run: last frame, seal, final status, intent and hand-over of the turn, in one transaction. Safe to repeat. */
-export function createSettleRun({ pool, log, extensions }: Dependencies) {
+export function createSettleRun({ pool, log, extensions, sessionMirror }: Dependencies) {
   return async function settleRun({ runId, ending }: { runId: string; ending: Ending }): Promise<Settled> {
     const run = await readRun(pool, runId);
     const { run: settled, nextRunId } = await settle(pool, runId, await settlementOf(run, ending));
@@ -28,7 +28,10 @@ export function createSettleRun({ pool, log, extensions }: Dependencies) {
     log.info({ runId, status: settled.status, stopReason: settled.stop_reason }, 'run settled');
     if (settled.status !== 'completed' && settled.status !== 'failed') throw new Error(`run ${runId} is not settled`);
     const stopReason = settled.stop_reason ?? '';
-    if (run.settled_at === null && run.engine === BUILTIN_ENGINE) await sayEnded(settled);
+    if (run.settled_at === null && run.engine === BUILTIN_ENGINE) {
+      sessionMirror?.settled({ runId, threadId: run.thread_id });
+      await sayEnded(settled);
+    }
     return { status: settled.status, stopReason, nextRunId, frames: await laneLength(pool, runId) };
   };
 

@@ -14,6 +14,8 @@ const CLOSED_WITHIN_MS = 60 * 60_000;
 /** A live run's workflow is asked after so long without a look, in case Temporal has lost it. */
 const UNSEEN_MS = 10 * 60_000;
 const BATCH = 50;
+/** A session that was imported brings an intent for each of its runs. */
+const INTENT_BATCHES = 40;
 /** An artifact without a link may get one while its step ends; a day later it will not. */
 const LEFT_MS = 24 * 60 * 60_000;
 
@@ -42,9 +44,13 @@ export function createSweep(deps: Dependencies) {
       settled += 1;
     }
     let canonicalized = 0;
-    for (const runId of await dueIntents(pool, BATCH)) {
-      // its failure is logged and counted where it is handled; the next sweep finds it again
-      if (await canonicalize(runId).catch(() => false)) canonicalized += 1;
+    for (let batches = 0; batches < INTENT_BATCHES; batches++) {
+      const due = await dueIntents(pool, BATCH);
+      for (const runId of due) {
+        // its failure is logged and counted where it is handled; the next sweep finds it again
+        if (await canonicalize(runId).catch(() => false)) canonicalized += 1;
+      }
+      if (due.length < BATCH) break;
     }
     await removeLeftArtifacts(pool, { olderThanMs: LEFT_MS, limit: BATCH });
     return { settled, canonicalized };

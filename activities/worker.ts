@@ -28,6 +28,10 @@ import { createProviders } from './engines/builtin/providers/registry.ts';
 import { createEraseDue } from './erase-due.ts';
 import { joinedTools } from './engines/builtin/mcp/joined-tools.ts';
 import { McpTools } from './engines/builtin/mcp/mcp-tools.ts';
+import { JsonlSessions } from './engines/builtin/sessions/jsonl-sessions.ts';
+import { PostgresSessions } from './engines/builtin/sessions/postgres-sessions.ts';
+import { SessionMirror } from './engines/builtin/sessions/session-mirror.ts';
+import { sessionsExtension } from './engines/builtin/sessions/sessions-extension.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
 import { ExtensionCalls } from './extension-calls.ts';
 import { cancelRun } from './cancel-run.ts';
@@ -65,6 +69,8 @@ await runProcess('worker', async () => {
     providerSettings(config.providers, (name) => registry.find('auth-backend', name)?.record),
     extensions.provider,
   );
+  const jsonl = tidemark.sessions === null ? null : new JsonlSessions({ folder: tidemark.sessions.folder, log });
+  const sessionMirror = jsonl === null ? null : new SessionMirror({ pool, sessions: jsonl, log });
   const deps: Dependencies = {
     config,
     pool,
@@ -76,6 +82,7 @@ await runProcess('worker', async () => {
     tools: extensions.tools,
     extensions,
     mcp,
+    sessionMirror,
     temporal,
     engines: createEngines(tidemark.engines, createEngineDeps(config)),
     runtimeId: await runtimeIdOf(config.home),
@@ -90,6 +97,12 @@ await runProcess('worker', async () => {
       reload: async () => await tellReload(pool),
       cancel: async (runId) => await cancelRun(deps, runId),
     }),
+  });
+  const postgres = new PostgresSessions({ pool, model: config.model });
+  await extensions.scope.load({
+    name: 'sessions',
+    firstParty: true,
+    extension: sessionsExtension({ postgres, jsonl }),
   });
   const calls = new ExtensionCalls(deps, `${hostname()}.${String(process.pid)}.${randomUUID()}`);
   await mkdir(config.workspaceRoot, { recursive: true, mode: 0o700 });
@@ -143,6 +156,7 @@ await runProcess('worker', async () => {
       watch.stop();
       await mcp.close();
       await committer.idle();
+      await sessionMirror?.idle();
       await temporal.connection.close();
       await connection.close();
       await pool.end();

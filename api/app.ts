@@ -17,6 +17,7 @@ import { interruptRoutes } from './routes/interrupts.ts';
 import { runEventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
 import { threadEventsRouter } from './routes/thread-events.ts';
+import { sessionFileRoutes } from './routes/session-file.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { threadRoutes } from './routes/threads.ts';
 
@@ -32,6 +33,8 @@ export function createApp(gateway: Gateway): Express {
   app.use(healthRoutes(gateway));
   app.use(authenticate(gateway.config));
   app.use(refuseWhileDraining(gateway));
+  // the one body that is not JSON
+  app.use('/v1', sessionFileRoutes(gateway));
   app.use(jsonOnly, express.json({ limit: BODY_LIMIT, strict: true }));
   const routers = [
     runRoutes,
@@ -104,9 +107,9 @@ function problems(log: Logger): ErrorRequestHandler {
 
 function asProblem(error: unknown): TidemarkError {
   if (error instanceof TidemarkError) return error;
-  const { type, status } = error as { type?: string; status?: number };
+  const { type, status, limit } = error as { type?: string; status?: number; limit?: number };
   if (type === 'entity.too.large') {
-    return new TidemarkError('payload_too_large', `the body is over ${BODY_LIMIT}`, 'Send less.');
+    return new TidemarkError('payload_too_large', `the body is over ${String(limit)} bytes`, 'Send less.');
   }
   if (type === 'entity.parse.failed') {
     const message = error instanceof Error ? error.message : 'not JSON';

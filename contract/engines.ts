@@ -3,6 +3,9 @@ import { CAPABILITY_FLAGS, type CapabilityFlag, type NegotiatedCapabilities } fr
 /** The engine whose loop is Tidemark's own; it is always there. */
 export const BUILTIN_ENGINE = 'builtin';
 
+/** What its sessions say of themselves. */
+export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
+
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
 export type EngineKind = 'builtin' | 'acp' | 'codex' | 'lifecycle';
 

@@ -96,6 +96,10 @@ export const InterruptListQuery = z.strictObject({
 export const EraseQuery = z.strictObject({ cancel: z.enum(['0', '1']).default('0') });
 /** `GET /v1/threads/{id}/session` */
 export const SessionQuery = z.strictObject({ engine: z.string().max(100).optional() });
+/** `GET /v1/threads/{id}/session.jsonl`: the line that leads to a run, instead of to the newest. */
+export const SessionFileQuery = z.strictObject({ run_id: z.string().max(100).optional() });
+/** `POST /v1/threads/import`: with `repair=1` a file with faults is repaired first. */
+export const ImportQuery = z.strictObject({ repair: z.enum(['0', '1']).default('0') });
 export const NoQuery = z.strictObject({});
 
 /** The query of `GET /v1/runs/{id}/events`; `after` is read with the header `Last-Event-ID`. */

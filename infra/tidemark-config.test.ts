@@ -53,6 +53,8 @@ describe('loadTidemarkConfig', () => {
     [`{ mcpServers: { docs: {} } }`, 'mcpServers.docs.command: is needed'],
     [`{ mcpServers: { docs: { url: 'https://a.example', key: 1 } } }`, 'mcpServers.docs: Unrecognized key: "key"'],
     [`{ mcpServers: { My_docs: { url: 'https://a.example' } } }`, 'mcpServers.My_docs: must begin with a letter'],
+    [`{ sessions: { backend: 'redis', folder: 'x' } }`, 'sessions.backend: must be "jsonl"'],
+    [`{ sessions: { backend: 'jsonl' } }`, 'sessions.folder: '],
     [`{ engine: {} }`, 'the default export: Unrecognized key: "engine"'],
     [`undefined`, 'has no default export'],
   ])('says which field of %s is wrong', async (exported, line) => {

@@ -6,6 +6,7 @@ import { EngineSettings } from './engine-settings.ts';
 import { ExtensionEntries, extensionsOf, type ExtensionEntry, type ExtensionSettings } from './extension-settings.ts';
 import { besideFile, McpServerName, McpServerSettings, type ConfiguredMcpServers } from './mcp-settings.ts';
 import { ModelName, ModelSettings, type ConfiguredModels } from './model-settings.ts';
+import { SessionSettings, sessionsOf } from './session-settings.ts';
 
 /** The engines with a loop of their own that this installation has, by the name that a run gives. */
 export type ConfiguredEngines = ReadonlyMap<string, EngineSettings>;
@@ -20,6 +21,8 @@ export interface TidemarkConfigInput {
   readonly mcpServers?: Readonly<Record<string, z.input<typeof McpServerSettings>>>;
   /** Limits and prices of the built-in engine's models, by `provider/model`; `*` is every model. */
   readonly models?: Readonly<Record<string, ModelSettings>>;
+  /** Keeps the built-in engine's conversations as files, too. */
+  readonly sessions?: SessionSettings;
 }
 
 /** What an installation is configured with, beside its environment. */
@@ -28,6 +31,7 @@ export interface TidemarkConfig {
   readonly extensions: readonly ExtensionSettings[];
   readonly mcpServers: ConfiguredMcpServers;
   readonly models: ConfiguredModels;
+  readonly sessions: SessionSettings | null;
 }
 
 /** There without a file: what `npm run engines -- install` can install. */
@@ -52,6 +56,7 @@ const File = z.strictObject({
   extensions: ExtensionEntries.default([]),
   mcpServers: z.record(McpServerName, McpServerSettings).default({}),
   models: z.record(ModelName, ModelSettings).default({}),
+  sessions: SessionSettings.optional(),
 });
 
 /**
@@ -61,7 +66,8 @@ const File = z.strictObject({
  */
 export async function loadTidemarkConfig({ configFile }: Pick<Config, 'configFile'>): Promise<TidemarkConfig> {
   if (configFile === undefined) {
-    return { engines: enginesFrom({}, undefined), extensions: [], mcpServers: new Map(), models: new Map() };
+    const nothing = { extensions: [], mcpServers: new Map(), models: new Map(), sessions: null };
+    return { engines: enginesFrom({}, undefined), ...nothing };
   }
   const file = fileOf(configFile, await importDefault(configFile));
   return {
@@ -71,6 +77,7 @@ export async function loadTidemarkConfig({ configFile }: Pick<Config, 'configFil
       Object.entries(file.mcpServers).map(([name, settings]) => [name, besideFile(configFile, settings)]),
     ),
     models: new Map(Object.entries(file.models)),
+    sessions: file.sessions === undefined ? null : sessionsOf(file.sessions, configFile),
   };
 }
 

@@ -1,3 +1,4 @@
+import { SESSION_PROVIDER, translateSessionFrame } from '../../contract/session-frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { translateAcpFrame } from './acp/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
@@ -10,6 +11,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['builtin', translateBuiltinFrame],
   ['codex', translateCodexFrame],
   ['lifecycle', translateLifecycleFrame],
+  [SESSION_PROVIDER, translateSessionFrame],
 ]);
 
 /**

@@ -1,4 +1,4 @@
-import { BUILTIN_ENGINE, ENGINE_CAPABILITIES } from '../../contract/engines.ts';
+import { BUILTIN_ENGINE, BUILTIN_PROTOCOL, ENGINE_CAPABILITIES } from '../../contract/engines.ts';
 import { TidemarkError } from '../../contract/errors.ts';
 import type { EngineSettings } from '../../infra/engine-settings.ts';
 import type { ConfiguredEngines } from '../../infra/tidemark-config.ts';
@@ -13,7 +13,7 @@ const BUILTIN: SteppedEngine = {
   drive: 'stepped',
   name: BUILTIN_ENGINE,
   provider: 'builtin',
-  protocol: 'tidemark-builtin/1',
+  protocol: BUILTIN_PROTOCOL,
   capabilities: ENGINE_CAPABILITIES.builtin,
   translate: translateBuiltinFrame,
 };

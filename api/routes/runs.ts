@@ -74,7 +74,7 @@ export function runRoutes(gateway: Gateway): Router {
       multitask: body.multitask ?? 'enqueue',
       settings: withoutUndefined(body.settings ?? {}),
       metadata: body.metadata ?? {},
-      idempotencyKey: idempotencyKey(req, threadId),
+      idempotencyKey: idempotencyKey(req, threadId ?? '-'),
       fingerprint: hash('sha256', canonicalJson({ threadId, ...body })),
     });
     if (created) tellTemporal(gateway, run.run_id, 'run.create');
@@ -103,12 +103,12 @@ export function runNotFound(): TidemarkError {
   );
 }
 
-/** Keys are a caller's own per thread: the same key in another thread is another request. */
-function idempotencyKey(req: Request, threadId: string | null): string | null {
+/** Keys are a caller's own per thread: the same key in another thread, or where none is, is another request. */
+export function idempotencyKey(req: Request, scope: string): string | null {
   const header = req.get('Idempotency-Key');
   if (header === undefined) return null;
   const parsed = IdempotencyKey.safeParse(header);
-  if (parsed.success) return `${threadId ?? '-'} ${parsed.data}`;
+  if (parsed.success) return `${scope} ${parsed.data}`;
   throw new TidemarkError(
     'invalid_request',
     `Idempotency-Key ${parsed.error.issues[0]?.message ?? 'is invalid'}`,

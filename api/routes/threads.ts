@@ -6,6 +6,7 @@ import { threadOfTenant } from '../../infra/postgres/thread.ts';
 import { tenantOf } from '../auth.ts';
 import type { Gateway } from '../gateway.ts';
 import { tellTemporal } from '../tell-temporal.ts';
+import { viewThread } from '../thread-view.ts';
 import { pathOf, queryOf } from '../validate.ts';
 
 /** One thread: whose turn it is, where its log begins and ends, and its erasure. */
@@ -16,17 +17,7 @@ export function threadRoutes(gateway: Gateway): Router {
     queryOf(req, NoQuery);
     const thread = await threadOfTenant(pool, tenantOf(res), pathOf(req, 'threadId'));
     if (thread === null) throw threadNotFound();
-    res.json({
-      thread_id: thread.thread_id,
-      title: thread.title,
-      metadata: thread.metadata,
-      head: thread.head_seq,
-      retained_from: thread.retained_from,
-      erasing: thread.erasing_at !== null,
-      active_run_id: thread.active_run_id,
-      created_at: thread.created_at.toISOString(),
-      updated_at: thread.updated_at.toISOString(),
-    });
+    res.json(viewThread(thread));
   });
   router.delete('/threads/:threadId', async (req, res) => {
     const { cancel } = queryOf(req, EraseQuery);

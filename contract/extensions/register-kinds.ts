@@ -157,7 +157,7 @@ export interface ProviderRecord {
 }
 
 /** A backend's sessions are its own: `Session`, its options and what it tells of one. */
-export interface SessionBackendRecord<Session = never, Options = never, Info = unknown> {
+export interface SessionBackendRecord<Session = unknown, Options = unknown, Info = unknown> {
   readonly name: string;
   open(options: Options): Awaitable<Session>;
   openExisting(path: string, options: Options): Awaitable<Session>;

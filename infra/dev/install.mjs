@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { takeLock } from './lock.mjs';
+import { takeLock } from '../lock.mjs';
 
 /** What is fetched when the machine's Node is too old to run TypeScript. */
 const RUNTIME_VERSION = '26.10.0';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { processStamp } from './process-stamp.mjs';
+import { processStamp } from '../process-stamp.mjs';
 
 const EVERY_MS = 500;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processStamp } from './process-stamp.mjs';
+import { processStamp } from '../process-stamp.mjs';
 
 /**
  * Stops a server that an unclean end of ours left running on `dataDir`, and removes a `postmaster.pid` whose process id is

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processStamp } from './process-stamp.mjs';
+import { processStamp } from '../process-stamp.mjs';
 
 export type ProcessName = 'gateway' | 'worker' | 'temporal' | 'postgres';
 

@@ -6,7 +6,7 @@ import { MigrationError } from '../postgres/migrate.ts';
 import { banner } from './banner.ts';
 import { provideDatabase } from './database.ts';
 import { Fleet } from './fleet.ts';
-import { takeLock } from './lock.mjs';
+import { takeLock } from '../lock.mjs';
 import { portProblem } from './ports.ts';
 import { startServices } from './services.ts';
 import { StartError } from './start-error.ts';

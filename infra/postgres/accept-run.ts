@@ -163,7 +163,11 @@ function assertCompacts({ engine, settings }: RunIntent): void {
 }
 
 /** Serialises the posts of one key, so that the loser of a race reads the winner's run instead of a unique violation. */
-async function earlierCommand(client: pg.ClientBase, intent: RunIntent, key: string): Promise<string | null> {
+export async function earlierCommand(
+  client: pg.ClientBase,
+  intent: Pick<RunIntent, 'tenantId' | 'fingerprint'>,
+  key: string,
+): Promise<string | null> {
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 42))', [`${intent.tenantId}\n${key}`]);
   const { rows } = await client.query<{ run_id: string; fingerprint: string }>({
     name: 'command-by-key',
@@ -193,7 +197,11 @@ function keyReused(runId: string): TidemarkError {
 }
 
 /** A new thread; the one that is there when its client has named it before. */
-async function createThread(client: pg.ClientBase, tenantId: string, clientThreadId: string | null): Promise<string> {
+export async function createThread(
+  client: pg.ClientBase,
+  tenantId: string,
+  clientThreadId: string | null,
+): Promise<string> {
   const { rows } = await client.query<{ thread_id: string }>({
     name: 'thread-insert',
     text: `insert into thread (thread_id, tenant_id, client_thread_id) values ($1, $2, $3)
@@ -206,7 +214,7 @@ async function createThread(client: pg.ClientBase, tenantId: string, clientThrea
   return rows[0].thread_id;
 }
 
-async function lockThread(
+export async function lockThread(
   client: pg.ClientBase,
   threadId: string,
   tenantId: string,

@@ -21,3 +21,8 @@ export async function ensureSweepSchedule(temporal: Client): Promise<void> {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
   }
 }
+
+/** Has the sweep look now, or again when the one that runs is over. */
+export async function triggerSweep(temporal: Client): Promise<void> {
+  await temporal.schedule.getHandle(SWEEP_SCHEDULE).trigger('BUFFER_ONE');
+}

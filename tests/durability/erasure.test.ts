@@ -25,7 +25,7 @@ beforeAll(async () => {
   rest = new Rest(gateway.url);
   workspaces = await mkdtemp(join(tmpdir(), 'tidemark-erasure-'));
   const config = loadConfig({ TIDEMARK_WORKSPACES: workspaces });
-  const work = createEraseDue({ config, pool: db.pool, log: silent });
+  const work = createEraseDue({ config, pool: db.pool, log: silent, sessionMirror: null });
   eraseDue = async () => await work(new AbortController().signal);
 });
 afterAll(async () => {
@@ -117,7 +117,7 @@ test('a workspace that cannot be removed is said in the erasure’s row and trie
   const { threadId } = await doneThread(3);
   const config = loadConfig({ TIDEMARK_WORKSPACES: '/proc/self/mem/nowhere' });
   expect((await rest.send('DELETE', `/v1/threads/${threadId}`)).status).toBe(204);
-  await createEraseDue({ config, pool: db.pool, log: silent })(new AbortController().signal);
+  await createEraseDue({ config, pool: db.pool, log: silent, sessionMirror: null })(new AbortController().signal);
   const read = async () =>
     (await db.pool.query('select last_error, workspace_removed_at from erasure where thread_id = $1', [threadId]))
       .rows[0] as {

@@ -138,7 +138,7 @@ describe.each(await releasedSchemas())(
       for (const threadId of new Set(all.map(({ thread_id: id }) => id))) {
         expect((await rest.send('DELETE', `/v1/threads/${threadId}`)).status).toBe(204);
       }
-      await createEraseDue({ config, pool: db.pool, log: silent })(new AbortController().signal);
+      await createEraseDue({ config, pool: db.pool, log: silent, sessionMirror: null })(new AbortController().signal);
       for (const { thread_id: threadId, run_id: runId } of all) {
         expect(await rowsOfThread(db.pool, threadId, [runId])).toEqual({});
       }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inheritedEnv } from '../../infra/config.ts';
-import { processStamp } from '../../infra/dev/process-stamp.mjs';
+import { processStamp } from '../../infra/process-stamp.mjs';
 import { freePort } from '../../infra/dev/ports.ts';
 import { Rest } from '../fixtures/rest.ts';
 
