@@ -43,6 +43,8 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     model: z.string().max(200).optional(),
     approvalPolicy: z.enum(['untrusted', 'on-request', 'never']).default('untrusted'),
     sandbox: z.enum(['read-only', 'workspace-write', 'danger-full-access']).default('workspace-write'),
+    /** It asks questions of its own only where it plans. */
+    collaborationMode: z.enum(['default', 'plan']).default('default'),
     ...common,
   }),
   z.strictObject({

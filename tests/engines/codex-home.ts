@@ -8,23 +8,20 @@ export const CODEX_KEY_VARIABLE = 'LOCAL_API_KEY';
  * Writes a home for Codex whose model is a scripted server at `baseUrl` (`http://127.0.0.1:PORT/v1`, OpenAI Responses).
  *
  * The environment of the engine is what it returns: with it nothing is read or written outside of `folder`, and nobody is asked
- * to sign in. `modelCatalog`: a catalogue with the one model `scripted`; without it Codex warns and has no sub-agents.
+ * to sign in.
  */
 export async function writeCodexHome(options: {
   readonly folder: string;
   readonly baseUrl: string;
-  readonly modelCatalog?: string;
 }): Promise<Record<string, string>> {
-  const { folder, baseUrl, modelCatalog } = options;
+  const { folder, baseUrl } = options;
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'config.toml'), configOf(baseUrl, modelCatalog));
+  await writeFile(join(folder, 'config.toml'), configOf(baseUrl));
   return { CODEX_HOME: folder, HOME: folder, [CODEX_KEY_VARIABLE]: 'dummy' };
 }
 
-function configOf(baseUrl: string, modelCatalog: string | undefined): string {
-  const catalog = modelCatalog === undefined ? [] : [`model_catalog_json = ${JSON.stringify(modelCatalog)}`];
+function configOf(baseUrl: string): string {
   return [
-    ...catalog,
     'model = "scripted"',
     'model_provider = "local"',
     'check_for_update_on_startup = false',

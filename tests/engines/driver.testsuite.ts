@@ -35,7 +35,7 @@ export function describeDriver(subject: EngineSubject): void {
       const play = async (): Promise<Outcome> => {
         if ('cannot' in trial) return trial;
         outcomes.set(name, 'failed');
-        await body({ world, trial, subject });
+        await body({ name, world, trial, subject });
         return 'passed';
       };
       it(

@@ -2,6 +2,7 @@ import type { EngineWorld } from './engine-world.ts';
 import type { EngineSubject, ScenarioName, Trial } from './subject.ts';
 
 export interface Stage {
+  readonly name: ScenarioName;
   readonly world: EngineWorld;
   readonly trial: Trial;
   readonly subject: EngineSubject;

@@ -43,6 +43,8 @@ export interface Trial {
   readonly says?: string;
   /** Of `question`: the decision that answers it. */
   readonly answer?: object;
+  /** Of a turn that nothing disturbs: what its engine is configured with beside its settings, where it does so only then. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** Of `edit`. */
   readonly editedArgs?: Readonly<Record<string, unknown>>;
   /** How a run ends that fails, where this engine says it otherwise than most. */

@@ -94,7 +94,7 @@ export function turnScenarios(scenario: Scenario): void {
 
   scenario('usage', async (stage) => {
     const { events } = await played(stage);
-    expect(only(events, 'usage.updated').at(-1)).toMatchObject({ inputTokens: expect.any(Number) as number });
+    expect(only(events, 'usage.updated').at(-1)).toMatchObject({ inputTokens: 120, outputTokens: 30 });
   });
 
   scenario('commands', async (stage) => {
@@ -113,15 +113,19 @@ export function turnScenarios(scenario: Scenario): void {
   });
 }
 
+async function begun({ name, world, trial }: Stage): Promise<Run> {
+  return await world.begin(trial.prompt, trial.settings === undefined ? 'usual' : name);
+}
+
 /** A turn from its prompt to its completed end. */
 async function played(stage: Stage): Promise<{ run: Run; events: readonly SaidEvent[] }> {
-  return await finished(stage, await stage.world.begin(stage.trial.prompt));
+  return await finished(stage, await begun(stage));
 }
 
 /** A turn that asks once, and is answered. */
 async function decided(stage: Stage, decision: object): Promise<{ run: Run; events: readonly SaidEvent[] }> {
-  const { world, trial } = stage;
-  const run = await world.begin(trial.prompt);
+  const { world } = stage;
+  const run = await begun(stage);
   const [interrupt] = await world.asked(run);
   await world.answer(interrupt as Interrupt, decision);
   return await finished(stage, run);

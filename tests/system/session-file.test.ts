@@ -11,7 +11,7 @@ import {
   toolSays,
   userSays,
 } from '../../contract/session-testkit.ts';
-import { conversationOf } from '../../infra/postgres/message.ts';
+import { conversationOf } from '../../infra/postgres/conversation.ts';
 import { kindsOf, textOf, type Answer, type Problem, type Run } from '../fixtures/rest.ts';
 import { useWorld } from '../fixtures/world.ts';
 

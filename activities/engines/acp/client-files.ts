@@ -17,6 +17,11 @@ const ReadParams = z.object({
 });
 const WriteParams = z.object({ path: z.string(), content: z.string() });
 
+/** A file as it was at a moment: a text, or that there was none. */
+export type FileLook = { readonly text: string | null; readonly writtenAtMs: number } | null;
+
+const ABSENT: FileLook = { text: null, writtenAtMs: -Infinity };
+
 /**
  * The files that an agent reads and writes through its client, where its editor's buffers would be: those of the workspace.
  *
@@ -65,11 +70,16 @@ export class ClientFiles {
 
   /** What a file holds now; null where there is none, or none that may be read. */
   async textOf(path: string): Promise<string | null> {
+    return (await this.look(path))?.text ?? null;
+  }
+
+  /** The same, with the time of its last change; null for what may not be read. */
+  async look(path: string): Promise<FileLook> {
     try {
       const { place, shown } = await this.#placeOf(path);
-      return await textAt(place, shown);
-    } catch {
-      return null;
+      return await told(async () => await fileAt(place, shown), shown);
+    } catch (error) {
+      return error instanceof RequestFault && error.code === NOT_FOUND ? ABSENT : null;
     }
   }
 
@@ -80,13 +90,17 @@ export class ClientFiles {
 }
 
 async function textAt(place: string, shown: string): Promise<string> {
+  return (await fileAt(place, shown)).text;
+}
+
+async function fileAt(place: string, shown: string): Promise<{ text: string; writtenAtMs: number }> {
   // without O_NONBLOCK opening a pipe would wait for its writer
   const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = await file.stat();
     if (!stat.isFile()) throw new ToolFault(`${quoted(shown)} is not a regular file`);
     if (stat.size > FILE_LIMIT_BYTES) throw new ToolFault(`${quoted(shown)} is over ${String(FILE_LIMIT_BYTES)} bytes`);
-    return await file.readFile('utf8');
+    return { text: await file.readFile('utf8'), writtenAtMs: stat.mtimeMs };
   } finally {
     await file.close();
   }

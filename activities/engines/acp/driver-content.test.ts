@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { FRAME_LIMIT_BYTES } from '../../../contract/frames.ts';
@@ -106,6 +106,22 @@ describe('what is large', () => {
     const withDiffs = at.frames.filter(({ kept }) => kept !== undefined);
     expect(withDiffs.map(({ type }) => type)).toEqual(['session/update', 'fs/write_text_file', 'session/update']);
     for (const frame of withDiffs) expect(frame['kept']).toMatchObject({ diffs });
+  });
+
+  test.each([
+    ['creates', null, 'overwrite a.txt new', 'create', '@@ -0,0 +1,1 @@\n+new\n'],
+    ['changes', 'old\nlast\n', 'overwrite a.txt new', 'edit', '@@ -1,2 +1,1 @@\n-old\n-last\n+new\n'],
+    ['removes', 'old\n', 'overwrite a.txt', 'delete', '@@ -1,1 +0,0 @@\n-old\n'],
+  ])('is kept of a file that a tool %s and gives no diff of', async (_, before, script, changeType, lines) => {
+    const at = await stage();
+    if (before !== null) {
+      await writeFile(join(at.workspace, 'a.txt'), before);
+      await utimes(join(at.workspace, 'a.txt'), new Date(0), new Date(0));
+    }
+    await turn(at, script);
+    expect(at.kept).toMatchObject([{ name: 'a.txt.diff', text: expect.stringContaining(lines) as string }]);
+    const withDiffs = at.frames.filter(({ kept }) => kept !== undefined);
+    expect(withDiffs).toMatchObject([{ kept: { diffs: [{ path: 'a.txt', changeType, diff: {} }] } }]);
   });
 
   test('is not made of a file that is written as it is', async () => {

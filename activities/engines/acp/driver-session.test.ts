@@ -6,6 +6,16 @@ import { stage } from './driver-testkit.ts';
 
 afterEach(cleared);
 
+test.each([
+  ['any agent', {}, true],
+  ['Gemini, which takes a file that is not there for a fault', { preset: 'gemini' as const, mode: 'auto' }, false],
+])('the files of the client are offered to %s: %s', async (_, settings, isOffered) => {
+  const at = await stage();
+  await at.driver([], settings).open(null);
+  const fs = { readTextFile: isOffered, writeTextFile: isOffered };
+  expect(at.frame('initialize')).toMatchObject({ params: { clientCapabilities: { fs } } });
+});
+
 describe('a session', () => {
   test('is negotiated, and what the agent has not is not claimed', async () => {
     const at = await stage();

@@ -7,7 +7,9 @@ import { ClientSide } from './client-side.ts';
 import type { ClientFiles } from './client-files.ts';
 import type { ClientTerminals } from './client-terminals.ts';
 import { JsonRpcConnection } from '../wire/json-rpc-connection.ts';
-import { closedByUs, processFault } from '../process/engine-fault.ts';
+import type { TidemarkError } from '../../../contract/errors.ts';
+import { AwaitedParty } from '../awaited-party.ts';
+import { closedByUs, goneFault } from '../process/engine-fault.ts';
 import { FrameRecorder } from './frame-recorder.ts';
 import type { KeptContent } from './kept-content.ts';
 import { negotiated } from './negotiated.ts';
@@ -23,6 +25,8 @@ export interface AcpDriverParts {
   readonly name: string;
   readonly wanted: WantedSettings;
   readonly files: ClientFiles;
+  /** Whether the agent is offered them. */
+  readonly offersFiles: boolean;
   readonly terminals: ClientTerminals;
   readonly kept: KeptContent;
   /** Makes the ids of an agent's requests unique among those of its other processes. */
@@ -45,25 +49,26 @@ export class AcpDriver implements Driver {
   readonly #context: DriverContext;
   readonly #parts: AcpDriverParts;
   readonly #tools = new OpenTools();
+  readonly #awaited: AwaitedParty;
   #running: Running | null = null;
   #session: OpenedSession | null = null;
   #closing: Promise<void> | null = null;
-  #expected: 'model' | 'tool' = 'model';
   #isPrompting = false;
   /** What codex-acp said of its model, which failed, before it ended the turn as if it had not. */
   #modelFault: CodexError | null = null;
 
   constructor(context: DriverContext, parts: AcpDriverParts) {
     this.#context = context;
+    this.#awaited = new AwaitedParty((party) => context.expect(party));
     this.#parts = parts;
   }
 
   async open(known: NativeSession | null): Promise<OpenedSession> {
-    const { name, wanted } = this.#parts;
+    const { name, wanted, offersFiles: usesFiles } = this.#parts;
     if (this.#closing !== null) throw closedByUs(name);
     const { connection } = (this.#running = this.#start());
     const { workspace } = this.#context;
-    const begun = await beginSession(connection, { name, workspace, known });
+    const begun = await beginSession(connection, { name, workspace, known, usesFiles });
     const { initialized, session, nativeSessionId, resumed } = begun;
     await applySettings(connection, { name, sessionId: nativeSessionId, session }, wanted);
     this.#session = {
@@ -100,7 +105,7 @@ export class AcpDriver implements Driver {
   }
 
   #start(): Running {
-    const { name, files, terminals, kept, launchId } = this.#parts;
+    const { files, terminals, kept, launchId } = this.#parts;
     const context = this.#context;
     const recorder = new FrameRecorder({
       emit: (frame) => context.emit(frame),
@@ -113,7 +118,7 @@ export class AcpDriver implements Driver {
       ask: (question, withdrawn) => context.ask(question, withdrawn),
       signal: context.signal,
       launchId,
-      onToolsChanged: () => this.#watchTools(),
+      onToolsChanged: () => this.#awaited.update(this.#tools),
     });
     const process = this.#parts.start();
     const { stdin, stdout } = process;
@@ -122,7 +127,7 @@ export class AcpDriver implements Driver {
       withdrawal: PROTOCOL_METHODS.cancel_request,
       stdin,
       stdout,
-      gone: process.exited.then((exit) => this.#gone(name, exit)),
+      gone: process.exited.then((exit) => this.#gone(exit)),
       record: (dir, message) => recorder.record(dir, message),
       recordMalformed: (text) => recorder.recordMalformed(text),
       serve: (request) => client.serve(request),
@@ -131,12 +136,9 @@ export class AcpDriver implements Driver {
     return { process, connection };
   }
 
-  #gone(name: string, exit: EngineExit) {
-    const { code, signal, stderrTail, overMemory } = exit;
-    if (this.#closing === null) {
-      this.#context.log.warn({ code, signal, stderrTail, overMemory }, 'engine ended by itself');
-    }
-    return processFault(name, exit, this.#session !== null);
+  #gone(exit: EngineExit): TidemarkError {
+    const life = { hasBegun: this.#session !== null, isClosing: this.#closing !== null, log: this.#context.log };
+    return goneFault({ name: this.#parts.name, exit }, life);
   }
 
   #hear(frame: WireFrame, params: unknown): void {
@@ -146,14 +148,7 @@ export class AcpDriver implements Driver {
     const patch = toolPatchOf(params);
     if (patch === null) return;
     this.#tools.take(patch);
-    this.#watchTools();
-  }
-
-  #watchTools(): void {
-    const expected = this.#tools.isOneOpen ? 'tool' : 'model';
-    if (expected === this.#expected) return;
-    this.#expected = expected;
-    this.#context.expect(expected);
+    this.#awaited.update(this.#tools);
   }
 
   #endOf(frame: WireFrame): TurnEnd {

@@ -49,6 +49,7 @@ function createDriver(
     name,
     wanted: { mode: settings.mode ?? null, model: context.model ?? settings.model ?? null, options: settings.options },
     files,
+    offersFiles: settings.preset === undefined || ACP_PRESETS[settings.preset].usesClientFiles,
     terminals,
     kept: new KeptContent({ keep: (kept) => context.keep(kept), files, roots }),
     launchId: randomBytes(6).toString('hex'),

@@ -6,6 +6,7 @@ import type { NamedArtifact } from '../named-artifact.ts';
 import type { WireFrame, WireMessage } from '../wire/wire-frame.ts';
 import type { ClientFiles } from './client-files.ts';
 import { ToolCallPatch } from './open-tools.ts';
+import { UnsaidEdits, type FileEdit } from './unsaid-edits.ts';
 import { relativePath } from '../wire/relative-path.ts';
 import { WholeOutput } from './whole-output.ts';
 
@@ -43,11 +44,13 @@ export class KeptContent {
   readonly #files: ClientFiles;
   readonly #roots: readonly string[];
   readonly #outputs = new WholeOutput();
+  readonly #unsaid: UnsaidEdits;
   readonly #diffs = new Map<string, NamedArtifact>();
 
   constructor(parts: { keep: DriverContext['keep']; files: ClientFiles; roots: readonly string[] }) {
     this.#keep = parts.keep;
     this.#files = parts.files;
+    this.#unsaid = new UnsaidEdits(parts.files);
     this.#roots = parts.roots;
   }
 
@@ -82,9 +85,17 @@ export class KeptContent {
         await this.#diffOf({ path, before: oldText ?? null, after: newText, isDelete: call.kind === 'delete' }),
       );
     }
+    for (const edit of await this.#unsaid.take(call)) diffs.push(await this.#diffOfEdit(edit));
     const output = await this.#outputOf(call);
     if (diffs.length === 0 && output === null) return null;
     return { ...(diffs.length > 0 ? { diffs } : {}), ...(output === null ? {} : { output }) };
+  }
+
+  async #diffOfEdit({ path, before, after, isDelete }: FileEdit): Promise<KeptDiff> {
+    if (before !== undefined && after !== undefined && before !== after) {
+      return await this.#diffOf({ path, before, after: after ?? '', isDelete });
+    }
+    return { path: relativePath(this.#roots, path), changeType: isDelete ? 'delete' : 'edit' };
   }
 
   async #outputOf(call: ToolCallPatch): Promise<NamedArtifact | null> {

@@ -9,6 +9,10 @@ export const ToolCallPatch = z.object({
   kind: z.string().nullish().catch(null),
   status: z.string().nullish().catch(null),
   content: z.array(z.unknown()).nullish().catch(null),
+  locations: z
+    .array(z.object({ path: z.string().min(1) }))
+    .nullish()
+    .catch(null),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
   _meta: z.record(z.string(), z.unknown()).nullish().catch(null),
@@ -66,7 +70,8 @@ export class OpenTools {
 
 /** Of a call that is over, what a late patch may lean on; what it was given and gave can be large. */
 function named({ toolCallId, title, name, kind, status, _meta }: NamedCall): NamedCall {
-  return { toolCallId, title, name, kind, status, _meta, content: null, rawInput: undefined, rawOutput: undefined };
+  const over = { content: null, locations: null };
+  return { toolCallId, title, name, kind, status, _meta, ...over, rawInput: undefined, rawOutput: undefined };
 }
 
 /** Claude starts a call with an empty input and patches it; what is there is never replaced by nothing. */

@@ -10,12 +10,22 @@ const AUTH_REQUIRED = -32_000;
 const SHOWN_CHARS = 500;
 
 /** What this client offers an agent. */
-export const CLIENT_CAPABILITIES = {
-  fs: { readTextFile: true, writeTextFile: true },
-  terminal: true,
-  elicitation: { form: {} },
-  session: { configOptions: { boolean: {} } },
-};
+function clientCapabilities(usesFiles: boolean): object {
+  return {
+    fs: { readTextFile: usesFiles, writeTextFile: usesFiles },
+    terminal: true,
+    elicitation: { form: {} },
+    session: { configOptions: { boolean: {} } },
+  };
+}
+
+export interface Beginning {
+  readonly name: string;
+  readonly workspace: string;
+  readonly known: NativeSession | null;
+  /** Whether files are read and written for the agent. */
+  readonly usesFiles: boolean;
+}
 
 export interface Begun {
   readonly initialized: InitializeAnswer;
@@ -31,9 +41,9 @@ export interface Begun {
  */
 export async function beginSession(
   connection: JsonRpcConnection,
-  { name, workspace, known }: { name: string; workspace: string; known: NativeSession | null },
+  { name, workspace, known, usesFiles }: Beginning,
 ): Promise<Begun> {
-  const initialized = await initialize(connection, name);
+  const initialized = await initialize(connection, { name, usesFiles });
   const folder = { cwd: workspace, mcpServers: [] };
   const method = resumeMethod(initialized, known);
   if (known !== null && method !== null) {
@@ -57,10 +67,13 @@ export function saidBy(answer: RpcAnswer): string {
   return `${previewText(message, SHOWN_CHARS)} (${String(code)})`;
 }
 
-async function initialize(connection: JsonRpcConnection, name: string): Promise<InitializeAnswer> {
+async function initialize(
+  connection: JsonRpcConnection,
+  { name, usesFiles }: Pick<Beginning, 'name' | 'usesFiles'>,
+): Promise<InitializeAnswer> {
   const answer = await connection.request('initialize', {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: CLIENT_CAPABILITIES,
+    clientCapabilities: clientCapabilities(usesFiles),
     clientInfo: { name: 'tidemark', title: 'Tidemark', version: '1' },
   });
   if (answer.error !== undefined) {

@@ -1,19 +1,27 @@
 import { z } from 'zod';
 import { previewText } from '../../../contract/frames.ts';
 import type { EngineAnswer, EngineQuestion } from '../driver.ts';
+import type {
+  CommandExecutionRequestApprovalResponse,
+  FileChangeRequestApprovalResponse,
+  GrantedPermissionProfile,
+  PermissionsRequestApprovalParams,
+  PermissionsRequestApprovalResponse,
+} from './app-server-types.ts';
 import type { Item } from './codex-schema.ts';
 
 const PROMPT_CHARS = 2_000;
 const words = z.string().nullish().catch(null);
 
-const ApprovalRequest = z.object({
+export const ApprovalRequest = z.object({
   itemId: z.string().min(1),
   reason: words,
   command: words,
   cwd: words,
   grantRoot: words,
   networkApprovalContext: z.record(z.string(), z.unknown()).nullish().catch(null),
-  permissions: z.record(z.string(), z.unknown()).catch({}),
+  // shown, and given back as they came
+  permissions: z.custom<Partial<PermissionsRequestApprovalParams['permissions']>>(isObject).catch({}),
 });
 type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
@@ -21,8 +29,12 @@ type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 interface Approval {
   readonly toolName: string;
   argumentsOf(request: ApprovalRequest, item: Item | null): Readonly<Record<string, unknown>>;
-  resultOf(answer: EngineAnswer, request: ApprovalRequest): unknown;
+  resultOf(answer: EngineAnswer, request: ApprovalRequest): Response;
 }
+
+/** What is answered to each of the requests. */
+type Decision = CommandExecutionRequestApprovalResponse & FileChangeRequestApprovalResponse;
+type Response = Decision | PermissionsRequestApprovalResponse;
 
 const APPROVALS: ReadonlyMap<string, Approval> = new Map<string, Approval>([
   [
@@ -64,7 +76,7 @@ const APPROVALS: ReadonlyMap<string, Approval> = new Map<string, Approval>([
 
 export interface AskedApproval {
   readonly question: EngineQuestion;
-  resultOf(answer: EngineAnswer): unknown;
+  resultOf(answer: EngineAnswer): Response;
 }
 
 /**
@@ -99,14 +111,19 @@ export function approvalOf(
   };
 }
 
-function decision(answer: EngineAnswer): { decision: string } {
+function decision(answer: EngineAnswer): Decision {
   if (answer.status === 'approved') return { decision: answer.always ? 'acceptForSession' : 'accept' };
   return { decision: answer.status === 'rejected' ? 'decline' : 'cancel' };
 }
 
 /** What was asked for is granted as it was asked; what was not asked for is left out. */
-function granted(permissions: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(permissions).filter(([, value]) => value !== null));
+function granted(permissions: ApprovalRequest['permissions']): GrantedPermissionProfile {
+  const { network, fileSystem } = permissions;
+  return { ...(network == null ? {} : { network }), ...(fileSystem == null ? {} : { fileSystem }) };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function titleOf(args: Readonly<Record<string, unknown>>): string {

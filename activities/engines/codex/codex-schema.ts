@@ -61,10 +61,21 @@ export type Item = z.infer<typeof Item>;
 
 export const ItemMessage = z.object({ item: Item });
 export const Delta = z.object({ itemId: z.string().min(1), delta: z.string(), summaryIndex: z.number().catch(0) });
+export const Thread = z.object({ id: z.string().min(1), parentThreadId: optionalText, name: optionalText });
 export const ThreadMessage = z.object({
-  thread: z.object({ id: z.string().min(1), parentThreadId: optionalText, name: optionalText }),
+  thread: Thread,
   model: optionalText,
 });
+
+/** A thread that was begun or taken up, and how it works. */
+export const OpenedThread = z.object({
+  thread: z.object({ id: z.string().min(1) }),
+  model: z.string(),
+  reasoningEffort: optionalText,
+  // of one that was just begun it is not told: that works in the default one
+  collaborationMode: z.object({ mode: text }).nullish().catch(null),
+});
+export type OpenedThread = z.infer<typeof OpenedThread>;
 
 export const Turn = z.object({
   id: z.string().min(1),

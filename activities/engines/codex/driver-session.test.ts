@@ -47,6 +47,33 @@ describe('a thread', () => {
   });
 });
 
+describe('the mode of a thread', () => {
+  test('is its own where that is wanted, and its turns say nothing of it', async () => {
+    const at = await stage();
+    const driver = at.driver();
+    await driver.open(null);
+    await driver.prompt('mode');
+    expect(at.said()).toBe('default');
+    expect(at.paramsOf('turn/start')[0]).not.toHaveProperty('collaborationMode');
+  });
+
+  test('becomes the one that is wanted, also when it was taken up in another, and its model stays', async () => {
+    const at = await stage();
+    const planning = at.driver([], { model: 'large', collaborationMode: 'plan' });
+    const known = await planning.open(null);
+    await planning.prompt('mode');
+    expect(at.said()).toBe('plan');
+    const settings = { model: 'large', reasoning_effort: null, developer_instructions: null };
+    expect(at.paramsOf('turn/start')).toMatchObject([{ collaborationMode: { mode: 'plan', settings } }]);
+    await planning.close();
+    at.frames.length = 0;
+    const acting = at.driver([], { model: 'large' });
+    expect(await acting.open(known)).toMatchObject({ resumed: true });
+    await acting.prompt('mode');
+    expect(at.said()).toBe('default');
+  });
+});
+
 describe('the fate of a turn that nobody watched', () => {
   test.each([
     ['completed', 'text hello'],

@@ -1,10 +1,14 @@
 import { JsonRpcConnection, type EngineRequest } from '../wire/json-rpc-connection.ts';
-import { closedByUs, processFault } from '../process/engine-fault.ts';
+import type { TidemarkError } from '../../../contract/errors.ts';
+import { AwaitedParty } from '../awaited-party.ts';
+import { closedByUs, goneFault } from '../process/engine-fault.ts';
 import { RequestFault, unknownMethod, INVALID_PARAMS } from '../wire/request-fault.ts';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
 import type { EngineExit, EngineProcess } from '../process/engine-process.ts';
+import type { ModeKind, TurnInterruptParams, TurnStartParams } from './app-server-types.ts';
 import { approvalOf } from './approval.ts';
-import { ResolvedRequest, TurnMessage } from './codex-schema.ts';
+import { ResolvedRequest, TurnMessage, type OpenedThread } from './codex-schema.ts';
+import { modeChange } from './collaboration-mode.ts';
 import { CodexFrameRecorder } from './frame-recorder.ts';
 import { keptOf } from './kept-items.ts';
 import { CODEX_CAPABILITIES, CODEX_PROTOCOL_VERSION } from './negotiated.ts';
@@ -17,6 +21,8 @@ import { questionOf } from './user-input.ts';
 export interface CodexDriverParts {
   readonly name: string;
   readonly settings: ThreadSettings;
+  /** Whether it plans and asks, or acts and asks only for approvals. */
+  readonly mode: ModeKind;
   /** The workspace by each of its names. */
   readonly roots: readonly string[];
   /** Makes the ids of the engine's requests unique among those of its other processes. */
@@ -42,17 +48,18 @@ export class CodexDriver implements Driver {
   readonly #context: DriverContext;
   readonly #parts: CodexDriverParts;
   readonly #items = new OpenItems();
+  readonly #awaited: AwaitedParty;
   readonly #ended = new Map<string, TurnEnd>();
   /** What the engine waits for a person to say, by the request's id. */
   readonly #asking = new Map<string | number, AbortController>();
   #waiting: { readonly turnId: string; resolve(end: TurnEnd): void } | null = null;
   #running: Running | null = null;
-  #session: OpenedSession | null = null;
+  #thread: OpenedThread | null = null;
   #closing: Promise<void> | null = null;
-  #expected: 'model' | 'tool' = 'model';
 
   constructor(context: DriverContext, parts: CodexDriverParts) {
     this.#context = context;
+    this.#awaited = new AwaitedParty((party) => context.expect(party));
     this.#parts = parts;
   }
 
@@ -60,27 +67,33 @@ export class CodexDriver implements Driver {
     const { name, settings } = this.#parts;
     if (this.#closing !== null) throw closedByUs(name);
     const { connection } = (this.#running = this.#start());
-    const { threadId, resumed } = await openThread(connection, { name, known, settings });
-    this.#session = {
-      nativeSessionId: threadId,
+    const { thread, resumed } = await openThread(connection, { name, known, settings });
+    this.#thread = thread;
+    return {
+      nativeSessionId: thread.thread.id,
       protocolVersion: CODEX_PROTOCOL_VERSION,
       capabilities: CODEX_CAPABILITIES,
       resumed,
     };
-    return this.#session;
   }
 
   async prompt(text: string): Promise<TurnEnd> {
-    const { connection, threadId } = this.#opened();
+    const { connection, thread, threadId } = this.#opened();
     const { signal, runId } = this.#context;
     if (signal.aborted) return { outcome: 'cancelled' };
-    const input = [{ type: 'text', text, text_elements: [] }];
-    const answer = await connection.request('turn/start', { threadId, input, clientUserMessageId: runId });
+    const told: TurnStartParams = {
+      threadId,
+      input: [{ type: 'text', text, text_elements: [] }],
+      clientUserMessageId: runId,
+      ...modeChange(thread, this.#parts.mode),
+    };
+    const answer = await connection.request('turn/start', told);
     if (answer.error !== undefined) return { outcome: 'failed', code: 'engine_failed', message: refusalOf(answer) };
     const turnId = TurnMessage.shape.turn.safeParse((answer.result as { turn?: unknown } | null)?.turn).data?.id;
     if (turnId === undefined) throw unreadable(this.#parts.name, 'a turn without an id');
     // it refuses when the turn has just ended by itself: then that end stands
-    const interrupt = () => void connection.request('turn/interrupt', { threadId, turnId }).catch(() => undefined);
+    const which: TurnInterruptParams = { threadId, turnId };
+    const interrupt = () => void connection.request('turn/interrupt', which).catch(() => undefined);
     signal.addEventListener('abort', interrupt, { once: true });
     if (signal.aborted) interrupt();
     try {
@@ -100,20 +113,21 @@ export class CodexDriver implements Driver {
     return this.#closing;
   }
 
-  #opened(): { connection: JsonRpcConnection; threadId: string } {
-    if (this.#running === null || this.#session === null) throw new Error('the engine was not opened');
-    return { connection: this.#running.connection, threadId: this.#session.nativeSessionId };
+  #opened(): { connection: JsonRpcConnection; thread: OpenedThread; threadId: string } {
+    const thread = this.#thread;
+    if (this.#running === null || thread === null) throw new Error('the engine was not opened');
+    return { connection: this.#running.connection, thread, threadId: thread.thread.id };
   }
 
   #start(): Running {
-    const { name, roots } = this.#parts;
+    const { roots } = this.#parts;
     const context = this.#context;
     const recorder = new CodexFrameRecorder({
       emit: (frame) => context.emit(frame),
       keptOf: (message) => keptOf(message, { keep: (kept) => context.keep(kept), roots }),
     });
     const process = this.#parts.start();
-    const gone = process.exited.then((exit) => this.#gone(name, exit));
+    const gone = process.exited.then((exit) => this.#gone(exit));
     const connection = new JsonRpcConnection({
       envelope: {},
       withdrawal: null,
@@ -128,21 +142,18 @@ export class CodexDriver implements Driver {
     return { process, connection };
   }
 
-  #gone(name: string, exit: EngineExit) {
-    const { code, signal, stderrTail, overMemory } = exit;
-    if (this.#closing === null) {
-      this.#context.log.warn({ code, signal, stderrTail, overMemory }, 'engine ended by itself');
-    }
-    return processFault(name, exit, this.#session !== null);
+  #gone(exit: EngineExit): TidemarkError {
+    const life = { hasBegun: this.#thread !== null, isClosing: this.#closing !== null, log: this.#context.log };
+    return goneFault({ name: this.#parts.name, exit }, life);
   }
 
   #hear(method: string, params: unknown): void {
     this.#items.take(method, params);
-    this.#watchTools();
+    this.#awaited.update(this.#items);
     if (method === 'serverRequest/resolved') this.#withdraw(params);
     if (method !== 'turn/completed') return;
     const ended = TurnMessage.safeParse(params).data;
-    if (ended === undefined || ended.threadId !== this.#session?.nativeSessionId) return;
+    if (ended === undefined || ended.threadId !== this.#thread?.thread.id) return;
     const end = turnEndOf(ended.turn);
     if (this.#waiting?.turnId === ended.turn.id) this.#waiting.resolve(end);
     else this.#ended.set(ended.turn.id, end);
@@ -166,13 +177,6 @@ export class CodexDriver implements Driver {
   #withdraw(params: unknown): void {
     const requestId = ResolvedRequest.safeParse(params).data?.requestId;
     if (requestId !== undefined) this.#asking.get(requestId)?.abort();
-  }
-
-  #watchTools(): void {
-    const expected = this.#items.isOneOpen ? 'tool' : 'model';
-    if (expected === this.#expected) return;
-    this.#expected = expected;
-    this.#context.expect(expected);
   }
 
   async #endOf(turnId: string): Promise<TurnEnd> {

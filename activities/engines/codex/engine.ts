@@ -32,10 +32,11 @@ function createDriver(
   { name, settings, deps }: { name: string; settings: CodexSettings; deps: Pick<EngineDeps, 'find'> },
 ): CodexDriver {
   const { workspace, runId, log } = context;
-  const { approvalPolicy, sandbox, memoryMb } = settings;
+  const { approvalPolicy, sandbox, collaborationMode: mode, memoryMb } = settings;
   return new CodexDriver(context, {
     name,
     settings: { cwd: workspace, approvalPolicy, sandbox, model: context.model ?? settings.model ?? null },
+    mode,
     roots: [...new Set([workspace, realpathSync(workspace)])],
     launchId: randomBytes(6).toString('hex'),
     start: () =>

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { JsonRpcConnection } from '../wire/json-rpc-connection.ts';
 import type { TurnFate } from '../driver.ts';
+import type { ThreadTurnsListParams } from './app-server-types.ts';
 import { turnFateOf } from './turn-end.ts';
 
-const TurnPage = z.object({
+export const TurnPage = z.object({
   data: z.array(
     z.object({
       status: z.string().catch(''),
@@ -20,8 +21,8 @@ export async function fateOfRun(
   connection: JsonRpcConnection,
   { threadId, runId }: { threadId: string; runId: string },
 ): Promise<TurnFate> {
-  const page = { limit: TURNS_LOOKED_AT, sortDirection: 'desc', itemsView: 'summary' };
-  const answer = await connection.request('thread/turns/list', { threadId, ...page });
+  const page: ThreadTurnsListParams = { threadId, limit: TURNS_LOOKED_AT, sortDirection: 'desc', itemsView: 'summary' };
+  const answer = await connection.request('thread/turns/list', page);
   const turns = TurnPage.safeParse(answer.result).data?.data ?? [];
   const turn = turns.find(({ items }) =>
     items.some(({ type, clientId }) => type === 'userMessage' && clientId === runId),

@@ -2,17 +2,23 @@ import { z } from 'zod';
 import { TidemarkError } from '../../../contract/errors.ts';
 import type { JsonRpcConnection, RpcAnswer } from '../wire/json-rpc-connection.ts';
 import type { NativeSession } from '../driver.ts';
-import { ThreadMessage } from './codex-schema.ts';
+import type { InitializeParams, ThreadResumeParams, ThreadStartParams } from './app-server-types.ts';
+import { OpenedThread } from './codex-schema.ts';
 import { faultText } from './fault-text.ts';
 import { CODEX_PROTOCOL_VERSION } from './negotiated.ts';
 
 /** How a thread is to work. */
 export interface ThreadSettings {
   readonly cwd: string;
-  readonly approvalPolicy: string;
-  readonly sandbox: string;
+  readonly approvalPolicy: NonNullable<ThreadStartParams['approvalPolicy']>;
+  readonly sandbox: NonNullable<ThreadStartParams['sandbox']>;
   readonly model: string | null;
 }
+
+const GREETING: InitializeParams = {
+  clientInfo: { name: 'tidemark', title: 'Tidemark', version: '1' },
+  capabilities: { experimentalApi: true, requestAttestation: false },
+};
 
 const RpcError = z.object({ message: z.string().catch('') });
 
@@ -24,23 +30,20 @@ const RpcError = z.object({ message: z.string().catch('') });
 export async function openThread(
   connection: JsonRpcConnection,
   { name, known, settings }: { name: string; known: NativeSession | null; settings: ThreadSettings },
-): Promise<{ threadId: string; resumed: boolean }> {
-  const greeted = await connection.request('initialize', {
-    clientInfo: { name: 'tidemark', title: 'Tidemark', version: '1' },
-    capabilities: { experimentalApi: true, requestAttestation: false },
-  });
+): Promise<{ thread: OpenedThread; resumed: boolean }> {
+  const greeted = await connection.request('initialize', GREETING);
   if (greeted.error !== undefined) throw refused(name, greeted);
   await connection.notify('initialized');
-  const { model, ...rest } = settings;
-  const wanted = model === null ? rest : { ...rest, model };
+  const wanted = wantedOf(settings);
   if (known?.protocolVersion === CODEX_PROTOCOL_VERSION) {
     const threadId = known.nativeSessionId;
-    const answer = await connection.request('thread/resume', { threadId, ...wanted, excludeTurns: true });
-    if (answer.error === undefined) return { threadId: threadIdOf(answer, name), resumed: true };
+    const taken: ThreadResumeParams = { threadId, ...wanted, excludeTurns: true };
+    const answer = await connection.request('thread/resume', taken);
+    if (answer.error === undefined) return { thread: threadOf(answer, name), resumed: true };
   }
   const answer = await connection.request('thread/start', wanted);
   if (answer.error !== undefined) throw refused(name, answer);
-  return { threadId: threadIdOf(answer, name), resumed: false };
+  return { thread: threadOf(answer, name), resumed: false };
 }
 
 /** The engine's own sentence of a refusal, safe to show. */
@@ -48,10 +51,14 @@ export function refusalOf({ error }: RpcAnswer): string {
   return faultText(RpcError.safeParse(error).data?.message);
 }
 
-function threadIdOf({ result }: RpcAnswer, name: string): string {
-  const parsed = ThreadMessage.safeParse(result);
-  if (parsed.success) return parsed.data.thread.id;
-  throw unreadable(name, 'a thread without an id');
+function wantedOf({ model, ...rest }: ThreadSettings): ThreadStartParams & Omit<ThreadResumeParams, 'threadId'> {
+  return model === null ? rest : { ...rest, model };
+}
+
+function threadOf({ result }: RpcAnswer, name: string): OpenedThread {
+  const parsed = OpenedThread.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw unreadable(name, 'a thread without an id, or without its model');
 }
 
 /** For an answer that is not what this version of the protocol has. */

@@ -3,6 +3,7 @@ import type { FormField } from '../../../contract/form.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { ElicitationRequest, elicitationResponse, fieldsOf } from '../wire/elicitation.ts';
 import type { EngineAnswer, EngineQuestion } from '../driver.ts';
+import type { McpServerElicitationRequestResponse, ToolRequestUserInputResponse } from './app-server-types.ts';
 
 const PROMPT_CHARS = 9_000;
 const LABEL_CHARS = 900;
@@ -18,8 +19,8 @@ const Question = z.object({
     .nullish()
     .catch(null),
 });
-const UserInputRequest = z.object({ itemId: z.string().min(1), questions: z.array(Question).min(1) });
-const ServerElicitation = z.object({
+export const UserInputRequest = z.object({ itemId: z.string().min(1), questions: z.array(Question).min(1) });
+export const ServerElicitation = z.object({
   serverName: z.string().catch('MCP server'),
   message: z.string().catch(''),
   url: z.string().nullish().catch(null),
@@ -33,7 +34,7 @@ interface Request {
 
 export interface AskedQuestion {
   readonly question: EngineQuestion;
-  resultOf(answer: EngineAnswer): unknown;
+  resultOf(answer: EngineAnswer): ToolRequestUserInputResponse | McpServerElicitationRequestResponse;
 }
 
 /** What the model, or an MCP server, asks of a person; null for a request that is no question. */
@@ -58,7 +59,7 @@ function userInput({ nativeId, params }: Request): AskedQuestion | null {
 }
 
 /** Nobody's answer is no answer at all: the model goes on without one. */
-function answersOf(answer: EngineAnswer): Record<string, { answers: string[] }> {
+function answersOf(answer: EngineAnswer): ToolRequestUserInputResponse['answers'] {
   if (answer.status !== 'answered') return {};
   const entries = Object.entries(answer.values).map(([id, value]) => {
     const answers = Array.isArray(value) ? value : [String(value)];

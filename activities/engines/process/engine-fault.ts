@@ -1,8 +1,21 @@
 import { TidemarkError } from '../../../contract/errors.ts';
+import type { DriverContext } from '../driver.ts';
 import type { EngineExit } from './engine-process.ts';
 
-/** That a process ended by itself, as the run's failure. What it wrote to standard error is for the log only. */
-export function processFault(name: string, exit: EngineExit, hasBegun: boolean): TidemarkError {
+/**
+ * That an engine's process is gone, as the run's failure. What it wrote to standard error is for the log only, and that only where
+ * it ended by itself.
+ */
+export function goneFault(
+  { name, exit }: { readonly name: string; readonly exit: EngineExit },
+  life: { readonly hasBegun: boolean; readonly isClosing: boolean; readonly log: DriverContext['log'] },
+): TidemarkError {
+  const { code, signal, stderrTail, overMemory } = exit;
+  if (!life.isClosing) life.log.warn({ code, signal, stderrTail, overMemory }, 'engine ended by itself');
+  return processFault(name, exit, life.hasBegun);
+}
+
+function processFault(name: string, exit: EngineExit, hasBegun: boolean): TidemarkError {
   if (exit.spawnError !== undefined) return exit.spawnError;
   const how = exit.signal === null ? `exit code ${String(exit.code)}` : exit.signal;
   if (exit.overMemory) {

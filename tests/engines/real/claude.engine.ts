@@ -68,7 +68,7 @@ describeRealEngine({
     plan: { cannot: 'its list of tasks is switched off by default' },
     file: { prompt: promptOf('write'), says: 'The write is over.' },
     child: { cannot: 'it works in the background, and may end after the turn' },
-    usage: { cannot: 'by its protocol it tells its cost, not its tokens' },
+    usage: { prompt: promptOf('text') },
     commands: { prompt: promptOf('text') },
     'cancel-early': { prompt: promptOf('long') },
     'cancel-text': { prompt: promptOf('long') },

@@ -9,6 +9,15 @@ const STEPS = [
   { step: 'Look at the file', status: 'in_progress' },
   { step: 'Change it', status: 'pending' },
 ];
+const COLOUR = {
+  id: 'colour',
+  header: 'Colour',
+  question: 'Which colour?',
+  options: [
+    { label: 'Red', description: 'warm' },
+    { label: 'Blue', description: 'cold' },
+  ],
+};
 const made = { prompt: promptOf('make'), says: 'The make is over.' };
 const continued = { prompt: promptOf('long'), says: 'I went on.' };
 const continuedAsk = { prompt: promptOf('make'), says: 'I went on.' };
@@ -21,6 +30,7 @@ describeRealEngine({
     linger: run('sleep 30', { yield_time_ms: 25_000 }),
     write: run(`apply_patch <<'EOF'\n${PATCH}\nEOF`),
     plan: { name: 'update_plan', arguments: { plan: STEPS } },
+    question: { name: 'request_user_input', arguments: { questions: [COLOUR] } },
   },
   async configure({ folder, modelUrl }) {
     return {
@@ -40,10 +50,15 @@ describeRealEngine({
     edit: { cannot: 'its protocol has no edited arguments' },
     reject: made,
     signal: made,
-    question: { cannot: 'it asks in its plan mode alone, in which no run works' },
+    question: {
+      prompt: promptOf('question'),
+      settings: { collaborationMode: 'plan' },
+      answer: { values: { colour: 'Blue' } },
+      says: 'The question is over.',
+    },
     plan: { prompt: promptOf('plan'), says: 'The plan is over.' },
     file: { prompt: promptOf('write'), says: 'The write is over.' },
-    child: { cannot: 'not offered to a model that its catalogue does not name' },
+    child: { cannot: 'its tools for sub-agents are in a namespace, of which the scripted model cannot call' },
     usage: { prompt: promptOf('text') },
     commands: { cannot: 'it has none' },
     'cancel-early': { prompt: promptOf('long') },

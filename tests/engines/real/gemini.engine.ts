@@ -15,12 +15,16 @@ const SETTINGS = {
   telemetry: { enabled: false },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
   model: { name: 'gemini-2.5-flash' },
+  // it asks before each of the others
+  tools: { allowed: ['write_file'] },
 };
+
+const LOSES_SESSION = 'it loses a session when it is to load it: the next run is told the conversation instead';
 
 describeRealEngine({
   name: 'gemini',
   tools: {
-    print: shell('echo from-the-shell'),
+    print: { name: 'list_directory', arguments: { dir_path: '.' } },
     make: shell('touch made.txt'),
     linger: shell('sleep 30'),
     write: { name: 'write_file', arguments: { file_path: 'note.txt', content: 'written by the agent\n' } },
@@ -37,8 +41,8 @@ describeRealEngine({
   },
   trials: {
     text: { prompt: promptOf('text'), says: 'Hello from the scripted model.' },
-    reasoning: BY_FIXTURES,
-    tool: BY_FIXTURES,
+    reasoning: { prompt: promptOf('reason'), says: 'The answer is 4.' },
+    tool: { prompt: promptOf('print'), says: 'The print is over.' },
     parallel: BY_FIXTURES,
     approve: { prompt: promptOf('make'), says: 'The make is over.' },
     always: BY_FIXTURES,
@@ -47,11 +51,11 @@ describeRealEngine({
     reject: { prompt: promptOf('make') },
     signal: BY_FIXTURES,
     question: BY_FIXTURES,
-    plan: BY_FIXTURES,
-    file: BY_FIXTURES,
+    plan: { cannot: 'its protocol has no plan of this engine' },
+    file: { prompt: promptOf('write'), says: 'The write is over.' },
     child: BY_FIXTURES,
-    usage: { cannot: 'the scripted model tells this engine none' },
-    commands: BY_FIXTURES,
+    usage: { prompt: promptOf('text') },
+    commands: { prompt: promptOf('text') },
     'cancel-early': BY_FIXTURES,
     'cancel-text': { prompt: promptOf('long') },
     'cancel-tool': BY_FIXTURES,
@@ -60,18 +64,18 @@ describeRealEngine({
     silent: BY_FIXTURES,
     flood: BY_FIXTURES,
     malformed: { cannot: 'it says nothing malformed' },
-    remembers: BY_FIXTURES,
-    'worker-killed': BY_FIXTURES,
+    remembers: { cannot: LOSES_SESSION },
+    'worker-killed': { cannot: LOSES_SESSION },
     deploy: BY_FIXTURES,
     'deploy-question': BY_FIXTURES,
     park: BY_FIXTURES,
     zombie: BY_FIXTURES,
   },
   faults: {
-    'error-500': { cannot: 'it tries again without a word, as OpenCode does' },
-    'error-529': { cannot: 'it tries again without a word, as OpenCode does' },
-    malformed: { cannot: 'tried with the others' },
-    reset: { cannot: 'tried with the others' },
-    stall: { cannot: 'tried with the others' },
+    'error-500': 'engine_stalled',
+    'error-529': { cannot: 'as an error 500: it tries again without a word' },
+    malformed: 'engine_failed',
+    reset: { cannot: 'as an error 500: it tries again without a word' },
+    stall: { cannot: 'as an error 500: it says nothing' },
   },
 });

@@ -67,7 +67,7 @@ describeRealEngine({
     signal: BY_FIXTURES,
     question: { cannot: 'its question tool is not offered by its protocol' },
     plan: { prompt: promptOf('plan'), says: 'The plan is over.' },
-    file: { cannot: 'a write that it asks nobody about comes without its diff' },
+    file: { prompt: promptOf('write'), says: 'The write is over.' },
     child: BY_FIXTURES,
     usage: { prompt: promptOf('text') },
     commands: { prompt: promptOf('text') },

@@ -47,6 +47,8 @@ const CONTINUED = continuingPrompt([]).split('\n')[0] ?? '';
 const SPEECH: Readonly<Record<string, { chunkSize: number; latency: number }>> = {
   long: { chunkSize: 24, latency: 120 },
 };
+/** What the answer of `text` took. */
+const USAGE = { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 };
 /** An engine asks for a session's title without tools, beside its turn. */
 const TITLE = 'A scripted title';
 
@@ -116,7 +118,8 @@ function textAnswer(script: string, chat: ChatCompletionRequest): FixtureRespons
   if (script === 'recall') return { content: `I was told ${String(prompts)} things.` };
   if (isContinued) return { content: 'I went on.' };
   if (script === 'reason') return { content: 'The answer is 4.', reasoning: 'Two and two are four.' };
-  return { content: script === 'text' ? 'Hello from the scripted model.' : LONG_TEXT };
+  if (script === 'text') return { content: 'Hello from the scripted model.', usage: USAGE };
+  return { content: LONG_TEXT };
 }
 
 /** Where in which script a conversation is. */

@@ -3,7 +3,7 @@ import { TidemarkError } from '../../../../contract/errors.ts';
 import { planTurns } from '../../../../contract/session-import.ts';
 import { newId } from '../../../../infra/ids.ts';
 import { importSession } from '../../../../infra/postgres/import-session.ts';
-import { conversationOf } from '../../../../infra/postgres/message.ts';
+import { conversationOf } from '../../../../infra/postgres/conversation.ts';
 import type { Pool } from '../../../../infra/postgres/pool.ts';
 import { findRunOfTenant, latestRun } from '../../../../infra/postgres/run.ts';
 import {
