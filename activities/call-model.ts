@@ -4,14 +4,14 @@ import type { AssistantMessage, ToolCall } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { conversationOf, messagesOfRun } from '../infra/postgres/message.ts';
+import { answersOfRun } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
+import { agentOfStep } from './agent-of-step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
 import type { Dependencies } from './dependencies.ts';
 import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
-import { systemPrompt } from './system-prompt.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 import { totalUsage } from './total-usage.ts';
 
@@ -26,21 +26,26 @@ const MAX_TOKENS = 16_384;
  * model again; what the dead attempt had said is withdrawn. Cancelled: the text that was shown stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, tools, log } = deps;
+  const { pool, committer, providers, log } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
-      const opened = await openStep(pool, { runId, stepIndex, kind: 'model', label: run.model });
+      const agent = await agentOfStep(deps, run, stepIndex);
+      const opened = await openStep(pool, { runId, stepIndex, kind: 'model', label: agent.model });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ModelTurn;
-      const { provider, model } = providers.resolve(run.model);
+      const { provider, model } = providers.resolve(agent.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
       writer.emit(llmStart(provider.name, model));
       const context = {
-        systemPrompt: systemPrompt(run.settings.system_prompt),
-        messages: await conversationOf(pool, runId),
-        tools: [...tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters })),
+        systemPrompt: agent.systemPrompt,
+        messages: await agent.conversation(),
+        tools: [...agent.tools.values()].map(({ name, description, parameters }) => ({
+          name,
+          description,
+          parameters,
+        })),
         maxTokens: MAX_TOKENS,
       };
       const toolCallId = (index: number): string => toolCallIdOf(runId, stepIndex, index);
@@ -60,7 +65,7 @@ export function createCallModel(deps: Dependencies) {
       if (message.stopReason === 'error' && stop === null) return await fail(message, life);
       const ended = stop === 'cancelled' ? shownPart(message) : message;
       const turn = turnOf(ended, stop === 'cancelled');
-      const total = totalUsage([...(await messagesOfRun(pool, runId)), ended]);
+      const total = totalUsage([...(await answersOfRun(pool, runId)), ended]);
       await endStep(pool, {
         ...lane,
         status: stop === 'cancelled' ? 'cancelled' : 'completed',

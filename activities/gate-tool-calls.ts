@@ -6,6 +6,7 @@ import { commitGate, type ToolReply } from '../infra/postgres/gate.ts';
 import { expireInterrupts, interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep } from '../infra/postgres/message.ts';
 import type { InterruptRequest } from '../infra/postgres/new-interrupt.ts';
+import { toolsOfStep } from './agent-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
 import { toolResult } from './engines/builtin/frames.ts';
 import { validateArguments } from './engines/builtin/tools/registry.ts';
@@ -19,11 +20,13 @@ import { translateBuiltinFrame } from './engines/builtin/translate.ts';
  * **Contract:** safe to repeat, and repeated while the run is parked: it tells how the calls stand now. Every call ends as `run`
  * or `answered`; none is ever dropped.
  */
-export function createGateToolCalls({ pool, tools }: Dependencies) {
+export function createGateToolCalls(deps: Dependencies) {
+  const { pool } = deps;
   return async function gateToolCalls({ runId, modelStep }: { runId: string; modelStep: number }): Promise<GatePlan> {
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
+    const tools = await toolsOfStep(deps, runId, modelStep);
     const expiresInMs = await expireInterrupts(pool, runId);
     let plan = await gate();
     // what was just asked may have been answered already: look once more, at one state of the rows
@@ -44,12 +47,14 @@ export function createGateToolCalls({ pool, tools }: Dependencies) {
       });
       await commitGate(pool, {
         runId,
+        modelStep,
         interrupts: gated.flatMap(({ request }) => request ?? []),
         replies: gated.flatMap(({ reply }) => reply ?? []),
         provider: 'builtin',
         translate: translateBuiltinFrame,
       });
-      const open = interrupts.filter(({ status }) => status === 'pending');
+      const isMine = ({ step_index: step }: InterruptRow) => step > modelStep && step <= modelStep + calls.length;
+      const open = interrupts.filter((interrupt) => interrupt.status === 'pending' && isMine(interrupt));
       return { gated, pending: open.map((interrupt) => interrupt.interrupt_id) };
     }
   };
@@ -75,8 +80,9 @@ function gateCall(
   }
   const checked = validateArguments(tool, call.arguments);
   if (!checked.ok) return answered(call, stepIndex, tool.name, checked.error, true);
-  const base = { stepIndex, toolName: tool.name, parallelSafe: tool.parallelSafe };
-  if (tool.kind === 'execute' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
+  const delegates = tool.kind === 'delegate' ? ({ delegates: true } as const) : {};
+  const base = { stepIndex, toolName: tool.name, parallelSafe: tool.parallelSafe, ...delegates };
+  if (tool.kind !== 'question' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
   if (interrupt === undefined) return { call: { ...base, state: 'ask' }, request: requestOf(call, tool, stepIndex) };
   if (interrupt.status === 'pending') return { call: { ...base, state: 'ask' } };
   if (interrupt.status === 'approved' || interrupt.status === 'edited') return { call: { ...base, state: 'run' } };

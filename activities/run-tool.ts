@@ -6,24 +6,17 @@ import type { AgentToolResult, ToolCall, ToolResultMessage } from '../contract/a
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ToolTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { digestArguments } from '../infra/postgres/new-interrupt.ts';
-import { interruptOfStep } from '../infra/postgres/interrupt.ts';
-import { assistantMessageOfStep } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
+import { toolsOfStep } from './agent-of-step.ts';
+import { callOfStep, type CallStep } from './call-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
 import { toolCallBegins, toolResult } from './engines/builtin/frames.ts';
 import { DEFAULT_LIMITS, type ExecutableTool, type ToolOutcome } from './engines/builtin/tools/tool.ts';
 import { validateArguments } from './engines/builtin/tools/registry.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { withOutputKept } from './keep-output.ts';
-
-export interface ToolStep {
-  readonly runId: string;
-  readonly modelStep: number;
-  readonly stepIndex: number;
-}
 
 const UNKNOWN_OUTCOME =
   'error: an earlier attempt at this call was interrupted and its outcome is unknown: it may have taken effect. It was not run again.';
@@ -36,12 +29,12 @@ const UNKNOWN_OUTCOME =
  * approver edited; any other are refused.
  */
 export function createRunTool(deps: Dependencies) {
-  const { pool, committer, config, tools } = deps;
-  return async function runTool({ runId, modelStep, stepIndex }: ToolStep): Promise<ToolTurn> {
+  const { pool, committer, config } = deps;
+  return async function runTool({ runId, modelStep, stepIndex }: CallStep): Promise<ToolTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
-      const call = await callOf(deps, { runId, modelStep, stepIndex });
-      const tool = tools.get(call.name);
+      const call = await callOfStep(deps, { runId, modelStep, stepIndex });
+      const tool = (await toolsOfStep(deps, runId, stepIndex)).get(call.name);
       if (tool?.kind !== 'execute') throw new Error(`the gate let through what cannot be run: ${call.name}`);
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
@@ -108,23 +101,6 @@ async function execute(
     log.error({ err: error, tool: call.name }, 'tool failed');
     return errorResult(`error: tool ${call.name} failed`);
   }
-}
-
-/** The call as it is to be run: the model's arguments, or the approver's; an approval binds the arguments it was given for. */
-async function callOf({ pool }: Dependencies, { runId, modelStep, stepIndex }: ToolStep): Promise<ToolCall> {
-  const message = await assistantMessageOfStep(pool, runId, modelStep);
-  const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool-call') : [];
-  const call = calls[stepIndex - modelStep - 1];
-  if (call === undefined) throw new Error(`run ${runId} has no tool call for step ${String(stepIndex)}`);
-  const interrupt = await interruptOfStep(pool, runId, stepIndex);
-  if (interrupt === null) return call;
-  if (interrupt.args_digest !== digestArguments(call.arguments))
-    throw new Error('the approval was given for other arguments');
-  const decision = JSON.parse(interrupt.decision ?? 'null') as { edited_args?: Record<string, unknown> } | null;
-  if (interrupt.status === 'edited' && decision?.edited_args !== undefined)
-    return { ...call, arguments: decision.edited_args };
-  if (interrupt.status === 'approved') return call;
-  throw new Error(`the call of step ${String(stepIndex)} is ${interrupt.status}, not approved`);
 }
 
 function errorResult(text: string): AgentToolResult {

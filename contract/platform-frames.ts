@@ -3,12 +3,16 @@ import { NegotiatedCapabilities } from './capabilities.ts';
 import { FormField } from './form.ts';
 import { previewText, utf8Bytes, type NativeFrame } from './frames.ts';
 import type { CanonicalBody } from './canonical.ts';
+import type { Speaker } from './sub-agent.ts';
 
 /** How much of an input or of a tool's arguments the timeline shows; the whole is read by REST. */
 export const PREVIEW_LIMIT_CHARS = 2_000;
 const INPUT_PREVIEW_CHARS = 8_000;
 
 const stepNumber = z.int().nonnegative();
+
+/** The sub-agent that a frame is about; left out for the run's own agent. */
+const speaker = z.strictObject({ nativeSessionId: z.string(), nativeParentSessionId: z.string() }).optional();
 
 /**
  * The platform's own frames (provider `tidemark`): they live in the same lane as the engine's, so that translating the
@@ -40,6 +44,7 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     toolCallId: z.string(),
     toolName: z.string(),
     input: z.unknown(),
+    speaker,
   }),
   z.strictObject({
     type: z.literal('interrupt.resolved'),
@@ -49,6 +54,7 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     message: z.string().optional(),
     answer: z.string().optional(),
     input: z.unknown().optional(),
+    speaker,
   }),
   z.strictObject({
     type: z.literal('session.parked'),
@@ -69,7 +75,7 @@ export const PlatformFrame = z.discriminatedUnion('type', [
 export type PlatformFrame = z.infer<typeof PlatformFrame>;
 
 type Said =
-  | readonly { readonly body: CanonicalBody; readonly native?: { readonly nativeSessionId: string } }[]
+  | readonly { readonly body: CanonicalBody; readonly native?: Partial<Speaker> }[]
   | { readonly suppressed: string };
 
 /** Frame 0 of a lane. */
@@ -99,9 +105,9 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
     case 'step.ended':
       return { suppressed: 'bookkeeping of a step' };
     case 'interrupt.requested':
-      return [{ body: requested(frame) }];
+      return [spoken(requested(frame), frame.speaker)];
     case 'interrupt.resolved':
-      return [{ body: resolved(frame) }];
+      return [spoken(resolved(frame), frame.speaker)];
     case 'session.parked': {
       const { interrupts, revision, headRef } = frame;
       return [{ body: sessionState({ state: 'parked', revision, headRef, interrupts }) }];
@@ -116,6 +122,10 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       return [...committed, ...failure, { kind: 'turn.completed' as const, stopReason }].map((body) => ({ body }));
     }
   }
+}
+
+function spoken(body: CanonicalBody, native: Speaker | undefined) {
+  return native === undefined ? { body } : { body, native };
 }
 
 function opened(frame: Extract<PlatformFrame, { type: 'session.opened' }>) {

@@ -35,6 +35,7 @@ const ALL = [
   `delete from replay_segment where thread_id = $1`,
   `delete from frame where run_id in (select run_id from run where thread_id = $1)`,
   `delete from message where run_id in (select run_id from run where thread_id = $1)`,
+  `delete from sub_agent where run_id in (select run_id from run where thread_id = $1)`,
   `delete from step where run_id in (select run_id from run where thread_id = $1)`,
   `delete from interrupt where thread_id = $1`,
   `delete from session where thread_id = $1`,

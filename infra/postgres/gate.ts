@@ -26,13 +26,14 @@ export async function commitGate(
   pool: pg.Pool,
   gate: {
     runId: string;
+    modelStep: number;
     interrupts: readonly InterruptRequest[];
     replies: readonly ToolReply[];
     provider: string;
     translate: TranslateFrame;
   },
 ): Promise<void> {
-  const { runId, interrupts, replies, provider, translate } = gate;
+  const { runId, modelStep, interrupts, replies, provider, translate } = gate;
   if (interrupts.length + replies.length === 0) return;
   await inTransaction(pool, async (client) => {
     await lockThreadOfRun(client, runId);
@@ -52,7 +53,7 @@ export async function commitGate(
     await insertMessages(
       client,
       runId,
-      null,
+      modelStep,
       newReplies.map(({ message }) => message),
     );
     for (const request of newInterrupts) await insertInterrupt(client, run, request);
@@ -63,7 +64,10 @@ export async function commitGate(
         interrupts: asking,
         ...(await sessionHead(client, runId)),
       };
-      const frames = [...newInterrupts.map(requestedFrame), parked].map((frame) => ({ at, frame }));
+      const frames = [...newInterrupts.map((request) => requestedFrame(runId, request)), parked].map((frame) => ({
+        at,
+        frame,
+      }));
       appends.push({ ...lane, provider: PLATFORM, frames });
     }
     if (appends.length === 0) return;

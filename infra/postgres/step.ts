@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
+import { stepsOf } from '../../contract/sub-agent.ts';
 import { saysNothing, type TranslateFrame } from '../../contract/translation.ts';
 import { linkArtifacts, type NewArtifactLink } from './artifact-link.ts';
 import { appendToLane, appendToLanes, type StepWriter } from './lane.ts';
@@ -161,12 +162,20 @@ export async function noteStepError(
   });
 }
 
-/** The newest error that a step of the run noted. */
-export async function lastStepError(db: Queryable, runId: string): Promise<{ code: string; message: string } | null> {
+/** The newest error that a step noted: of the run's own agent, or of one of its sub-agents. */
+export async function lastStepError(
+  db: Queryable,
+  runId: string,
+  delegatingStep: number | null = null,
+): Promise<{ code: string; message: string } | null> {
+  const { first, last } = stepsOf(delegatingStep);
   const { rows } = await db.query<{ error: string }>({
     name: 'step-last-error',
-    text: 'select error from step where run_id = $1 and error is not null order by step_index desc limit 1',
-    values: [runId],
+    text: `select error from step
+            where run_id = $1 and step_index between $2 and $3 and error is not null
+            order by step_index desc
+            limit 1`,
+    values: [runId, first, last],
   });
   return rows[0] === undefined ? null : (JSON.parse(rows[0].error) as { code: string; message: string });
 }

@@ -34,6 +34,7 @@ const FULL = [
   'session.run_id',
   'session.thread_id',
   'step.run_id',
+  'sub_agent.run_id',
   'thread.thread_id',
 ];
 
@@ -45,7 +46,7 @@ async function fullThread(): Promise<{ threadId: string; runIds: string[]; own: 
   const [interrupt] = await world.rest.interruptOf(first);
   await world.rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
   await world.rest.settled(first);
-  const second = (await world.rest.startRun('ANSWER', {}, threadId)).run_id;
+  const second = (await world.rest.startRun('DELEGATE [{"task":"answer it"}]', {}, threadId)).run_id;
   await world.rest.settled(second);
   const own = await artifact(`own of ${threadId}`);
   const shared = await artifact('shared by all');

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, ToolCall, ToolResultMessage } from '../../../contract/agent-messages.ts';
 import { FRAME_LIMIT_BYTES, boundFrame } from '../../../contract/frames.ts';
-import { BuiltinFrame, cancelled, framesOf, llmEnd, llmStart, toolCallBegins, toolResult } from './frames.ts';
+import {
+  BuiltinFrame,
+  cancelled,
+  framesOf,
+  llmEnd,
+  llmStart,
+  subAgentEnd,
+  subAgentStart,
+  toolCallBegins,
+  toolResult,
+} from './frames.ts';
 
 const HUGE = '\u0000\ud83c\udf0d'.repeat(20_000);
 const toolCall: ToolCall = {
@@ -44,6 +54,8 @@ describe('a frame', () => {
       llmEnd(message),
       toolCallBegins(toolCall),
       toolResult(result, { durationMs: 12, output: { artifact, name: 'write_file-1.txt' } }),
+      subAgentStart({ childId: 'run_1.c2', toolCallId: 'tc', task: HUGE, model: 'openai/m', name: 'scout' }),
+      subAgentEnd('run_1.c2', result, { input: 1 }),
       cancelled(),
     ];
     for (const frame of frames) {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { askUser } from './ask-user.ts';
+import { delegate } from './delegate.ts';
 import { createFetchUrl } from './fetch-url.ts';
 import { listFiles } from './list-files.ts';
 import type { Lookup } from './public-address.ts';
@@ -9,7 +10,7 @@ import { writeFile } from './write-file.ts';
 
 /** The built-in tools by name, in the order in which a model is told of them. */
 export function builtinTools(options: { readonly lookup?: Lookup } = {}): ReadonlyMap<string, BuiltinTool> {
-  const tools = [listFiles, readFile, writeFile, createFetchUrl(options.lookup), askUser];
+  const tools = [listFiles, readFile, writeFile, createFetchUrl(options.lookup), askUser, delegate];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 

@@ -59,10 +59,24 @@ export interface QuestionTool extends Described {
   question(args: unknown): { readonly prompt: string; readonly options: readonly string[] };
 }
 
+/** What a call delegates to a sub-agent; what is left out is as the caller has it. */
+export interface DelegatedTask {
+  readonly task: string;
+  readonly name?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+}
+
+/** A tool that a sub-agent does: a workflow of its own. */
+export interface DelegateTool extends Described {
+  readonly kind: 'delegate';
+  delegation(args: unknown): DelegatedTask;
+}
+
 /** What a tool came to; `diff` is the unified diff of the file that it changed, which the model does not see. */
 export type ToolOutcome = AgentToolResult & { readonly diff?: string };
 
-export type BuiltinTool = ExecutableTool | QuestionTool;
+export type BuiltinTool = ExecutableTool | QuestionTool | DelegateTool;
 
 interface Spec<Schema extends z.ZodType> extends Omit<Described, 'schema' | 'parameters' | 'describe'> {
   readonly schema: Schema;
@@ -94,6 +108,12 @@ export function questionTool<Schema extends z.ZodType>(
   },
 ): QuestionTool {
   return { ...described(spec), kind: 'question', question: (args) => spec.question(spec.schema.parse(args)) };
+}
+
+export function delegateTool<Schema extends z.ZodType>(
+  spec: Spec<Schema> & { readonly delegation: (args: z.infer<Schema>) => DelegatedTask },
+): DelegateTool {
+  return { ...described(spec), kind: 'delegate', delegation: (args) => spec.delegation(spec.schema.parse(args)) };
 }
 
 /** What a tool could not do, in words for the model. */

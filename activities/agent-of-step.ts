@@ -1,0 +1,58 @@
+import type { Message } from '../contract/agent-messages.ts';
+import { delegatingStepOf } from '../contract/sub-agent.ts';
+import { conversationOf, messagesOfSubAgent } from '../infra/postgres/message.ts';
+import type { RunRow } from '../infra/postgres/run.ts';
+import { readSubAgent } from '../infra/postgres/sub-agent.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import { subAgentPrompt, systemPrompt } from './system-prompt.ts';
+
+type Tools = ReadonlyMap<string, BuiltinTool>;
+
+/** Who does a model step: the run's own agent, or one of its sub-agents. */
+export interface StepAgent {
+  readonly model: string;
+  readonly systemPrompt: string;
+  readonly tools: Tools;
+  readonly conversation: () => Promise<Message[]>;
+}
+
+export async function agentOfStep(
+  { pool, tools }: Pick<Dependencies, 'pool' | 'tools'>,
+  run: RunRow,
+  stepIndex: number,
+): Promise<StepAgent> {
+  const { run_id: runId, model, settings } = run;
+  const prompt = systemPrompt(settings.system_prompt);
+  const delegatingStep = delegatingStepOf(stepIndex);
+  if (delegatingStep === null)
+    return { model, systemPrompt: prompt, tools, conversation: () => conversationOf(pool, runId) };
+  const subAgent = await readSubAgent(pool, runId, delegatingStep);
+  return {
+    model: subAgent.model ?? model,
+    systemPrompt: subAgentPrompt(prompt),
+    tools: chosen(tools, subAgent.tools),
+    conversation: () => messagesOfSubAgent(pool, runId, delegatingStep),
+  };
+}
+
+/** The tools that the agent of a step may call. */
+export async function toolsOfStep(
+  { pool, tools }: Pick<Dependencies, 'pool' | 'tools'>,
+  runId: string,
+  stepIndex: number,
+): Promise<Tools> {
+  const delegatingStep = delegatingStepOf(stepIndex);
+  if (delegatingStep === null) return tools;
+  return chosen(tools, (await readSubAgent(pool, runId, delegatingStep)).tools);
+}
+
+/** What a sub-agent may be given: it does not delegate itself, so the depth is bounded. */
+export function delegable(tools: Tools): Tools {
+  return new Map([...tools].filter(([, { kind }]) => kind !== 'delegate'));
+}
+
+function chosen(tools: Tools, names: readonly string[] | null): Tools {
+  const all = delegable(tools);
+  return names === null ? all : new Map([...all].filter(([name]) => names.includes(name)));
+}
