@@ -8,7 +8,7 @@ import { crashPoint } from '../infra/crash-point.ts';
 import { messagesOfSubAgent } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, findStep, lastStepError } from '../infra/postgres/step.ts';
-import { ONLY_ATTEMPT } from '../infra/postgres/sub-agent.ts';
+import { abandonSubAgent, ONLY_ATTEMPT } from '../infra/postgres/sub-agent.ts';
 import { callOfStep, type CallStep } from './call-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
 import { subAgentEnd, toolResult } from './engines/builtin/frames.ts';
@@ -43,7 +43,10 @@ export function createEndSubAgent(deps: Dependencies) {
     const call = await callOfStep(deps, step);
     const messages = await messagesOfSubAgent(pool, runId, stepIndex);
     const result = resultOf(ending, lastText(messages), await lastStepError(pool, runId, stepIndex));
-    if (result.isError) log.warn({ runId, stepIndex, ending }, 'sub-agent failed');
+    if (result.isError) {
+      log.warn({ runId, stepIndex, ending }, 'sub-agent failed');
+      await abandonSubAgent(pool, runId, stepIndex);
+    }
     const message: ToolResultMessage = {
       role: 'tool-result',
       toolCallId: call.id,

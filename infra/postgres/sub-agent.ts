@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { UserMessage } from '../../contract/agent-messages.ts';
-import { PLATFORM, type NativeFrame } from '../../contract/frames.ts';
+import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
 import { stepsOf, SUB_AGENTS_PER_RUN } from '../../contract/sub-agent.ts';
 import { saysNothing, type TranslateFrame } from '../../contract/translation.ts';
 import { TidemarkError } from '../../contract/errors.ts';
+import { interruptsOfRun, withdrawInterrupt } from './interrupt.ts';
 import { appendToLanes } from './lane.ts';
 import { insertMessages } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
@@ -61,7 +62,6 @@ export async function openSubAgent(
     await insertMessages(client, runId, stepsOf(delegatingStep).first, [agent.task]);
     const writer = { stepIndex: delegatingStep, attempt: ONLY_ATTEMPT };
     const begun: NativeFrame = { type: 'step.started', step: delegatingStep, kind: 'tool', attempt: ONLY_ATTEMPT };
-    const stamped = (frames: readonly NativeFrame[]) => frames.map((frame) => ({ at: Date.now(), frame }));
     const outcomes = await appendToLanes(client, [
       {
         runId,
@@ -76,6 +76,11 @@ export async function openSubAgent(
     for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
     return 'opened';
   });
+}
+
+function stamped(frames: readonly NativeFrame[]): StampedFrame[] {
+  const at = Date.now();
+  return frames.map((frame) => ({ at, frame }));
 }
 
 async function insertWithinBounds(client: Queryable, agent: NewSubAgent): Promise<boolean> {
@@ -101,6 +106,40 @@ async function insertWithinBounds(client: Queryable, agent: NewSubAgent): Promis
     ],
   });
   return rowCount === 1;
+}
+
+/**
+ * Gives up what a sub-agent that failed has left open: nobody is asked any more, and nothing that still works for it may write.
+ * Safe to repeat.
+ */
+export async function abandonSubAgent(pool: pg.Pool, runId: string, delegatingStep: number): Promise<void> {
+  const { first, last } = stepsOf(delegatingStep);
+  for (const { interrupt_id: id, status, step_index: step } of await interruptsOfRun(pool, runId)) {
+    if (status === 'pending' && step >= first && step <= last) await withdrawInterrupt(pool, id);
+  }
+  await inTransaction(pool, async (client) => {
+    await lockThreadOfRun(client, runId);
+    const { rows } = await client.query<{ step_index: number }>({
+      name: 'sub-agent-close-steps',
+      text: `update step set status = 'cancelled', ended_at = now()
+              where run_id = $1 and step_index between $2 and $3 and status = 'running'
+          returning step_index`,
+      values: [runId, first, last],
+    });
+    if (rows.length === 0) return;
+    const outcomes = await appendToLanes(
+      client,
+      rows.map(({ step_index: step }) => ({
+        runId,
+        provider: PLATFORM,
+        writer: null,
+        translate: saysNothing,
+        frames: stamped([{ type: 'step.ended', step, status: 'cancelled' }]),
+        also: { closeStep: step },
+      })),
+    );
+    for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
+  });
 }
 
 /**

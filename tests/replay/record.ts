@@ -37,6 +37,8 @@ await rest.send('POST', `/v1/runs/${cancelled.run_id}/cancel`);
 const parked = await start('approval');
 await rest.interruptOf(parked.run_id);
 await rest.send('POST', `/v1/runs/${parked.run_id}/cancel`);
+const delegated = await start('delegate');
+await answer(delegated, { decision: 'approve' });
 
 const connection = await Connection.connect({ address: urls.temporal_address });
 const temporal = new Client({ connection });

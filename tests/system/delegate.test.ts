@@ -124,7 +124,6 @@ describe('a task that is delegated', () => {
     await world.rest.settled(next.run_id);
     const seen = world.model.conversations('what came of it').at(-1) ?? '';
     expect(seen).toContain('Both looks are over.');
-    expect(seen).not.toContain('PARALLEL looks');
     expect(seen).not.toContain('Two looks at once.');
     const child = world.model.conversations('PARALLEL looks').at(-1) ?? '';
     expect(child).toContain('Two looks at once.');
@@ -238,6 +237,47 @@ describe('a sub-agent', () => {
       how === 'cancel' ? /^error: the sub-agent was stopped before it had ended/ : /its workflow was ended in Temporal/,
     );
     expect(textOf(saidBy(events, undefined))).toContain('The delegated work is over.');
+  });
+});
+
+describe('a sub-agent that is ended in Temporal while it waits for a person', () => {
+  it('takes its question back', async () => {
+    const run = await delegating([{ task: 'write it' }, { task: 'ask me' }]);
+    const interrupts = await world.rest.interruptOf(run.run_id, 2);
+    await temporal.workflow.getHandle(`${run.run_id}.c1`).terminate();
+    const left = await world.rest.until('one is taken back', async () => {
+      const { pending_interrupts: pending } = await world.rest.run(run.run_id);
+      return pending.length === 1 ? pending : null;
+    });
+    expect(left).toMatchObject([{ kind: 'question' }]);
+    await world.rest.resolve(left[0]?.interrupt_id ?? '', { values: { answer: 'red' } });
+    const events = await ended(run);
+    const approval = interrupts.find(({ kind }) => kind === 'approval')?.interrupt_id;
+    expect(of(events, 'approval.resolved')).toMatchObject([{ approvalId: approval, decision: 'cancelled' }]);
+    expect(of(events, 'child.completed').map(({ status }) => status)).toEqual(['error', 'ok']);
+    expect(await written(run)).toBeNull();
+  });
+});
+
+describe('the demo model’s sub-agents', () => {
+  it('may have another model than the run, and count to the usage of the run', async () => {
+    const run = await world.rest.startRun('to both', { model: 'scripted/delegate' });
+    const [interrupt] = await world.rest.interruptOf(run.run_id);
+    await world.rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
+    const events = await ended(run);
+    const began = of(events, 'child.started').map(({ title, state }) => [title, (state as { model: string }).model]);
+    expect(began.toSorted()).toEqual([
+      ['reader', 'scripted/text'],
+      ['writer', 'scripted/approval'],
+    ]);
+    const { rows } = await world.stack.pool.query<{ input: number }>(
+      `select sum((body::jsonb -> 'usage' ->> 'input')::int)::int as input from message
+        where run_id = $1 and role = 'assistant'`,
+      [run.run_id],
+    );
+    expect(of(events, 'usage.updated').at(-1)?.['inputTokens']).toBe(rows[0]?.input);
+    const own = of(events, 'child.completed').map(({ state }) => (state as { usage: { inputTokens: number } }).usage);
+    expect(own.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
   });
 });
 
