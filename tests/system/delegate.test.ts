@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Runtime, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { expectSound } from '../engines/sound-run.ts';
 import { historyOf } from '../fixtures/histories.ts';
 import { textOf, type Run, type SaidEvent } from '../fixtures/rest.ts';
 import { SseClient } from '../fixtures/sse-client.ts';
 import { useWorld } from '../fixtures/world.ts';
 
+const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
 const world = useWorld();
 let connection: Connection;
 let temporal: Client;
@@ -278,6 +280,23 @@ describe('the demo model’s sub-agents', () => {
     expect(of(events, 'usage.updated').at(-1)?.['inputTokens']).toBe(rows[0]?.input);
     const own = of(events, 'child.completed').map(({ state }) => (state as { usage: { inputTokens: number } }).usage);
     expect(own.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
+  });
+});
+
+describe('the histories of a run that delegates', () => {
+  it('replay: the run’s, and those of its sub-agents, with what a person answered', async () => {
+    const run = await delegating([{ task: 'ask me' }, { task: 'write it' }]);
+    const asked = await world.rest.interruptOf(run.run_id, 2);
+    for (const { interrupt_id: id, kind } of asked)
+      await world.rest.resolve(id, kind === 'question' ? { values: { answer: 'red' } } : { decision: 'approve' });
+    await world.rest.settled(run.run_id);
+    Runtime.install({ logger: quiet, shutdownSignals: [] });
+    const workflowBundle = { codePath: inject('workflowBundlePath') };
+    for (const workflowId of [run.run_id, `${run.run_id}.c1`, `${run.run_id}.c2`]) {
+      const handle = temporal.workflow.getHandle(workflowId);
+      await handle.result();
+      await Worker.runReplayHistory({ workflowBundle }, await handle.fetchHistory(), workflowId);
+    }
   });
 });
 
