@@ -81,17 +81,17 @@ function resultOf(
   said: string,
   noted: { readonly code: string; readonly message: string } | null,
 ): AgentToolResult {
-  if (ending.status === 'completed') return result(said === '' ? '(the sub-agent ended without a word)' : said, false);
+  if (ending.status === 'completed') return textResult(said === '' ? '(the sub-agent ended without a word)' : said, false);
   const why = 'code' in ending ? `failed: ${sentenceOf(ending.code, noted)}` : 'was stopped before it had ended';
   const rest = said === '' ? '' : `\nWhat it had said last:\n${said}`;
-  return result(`error: the sub-agent ${why}.${rest}`, true);
+  return textResult(`error: the sub-agent ${why}.${rest}`, true);
 }
 
 function sentenceOf(code: ErrorCode, noted: { readonly code: string; readonly message: string } | null): string {
   return noted?.code === code ? noted.message : (SENTENCES[code] ?? `it could not be carried on (${code})`);
 }
 
-function result(text: string, isError: boolean): AgentToolResult {
+function textResult(text: string, isError: boolean): AgentToolResult {
   return { content: [{ type: 'text', text }], isError };
 }
 

@@ -33,6 +33,8 @@ export const PlatformFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.reconciling'), generation: z.int().positive(), detail: z.string() }),
   z.strictObject({ type: z.literal('step.started'), step: stepNumber, kind: z.string(), attempt: z.int() }),
   z.strictObject({ type: z.literal('step.ended'), step: stepNumber, status: z.string() }),
+  /** A sub-agent is given up: nobody goes on with what its steps have open. */
+  z.strictObject({ type: z.literal('steps.abandoned'), first: stepNumber, last: stepNumber }),
   z.strictObject({
     type: z.literal('interrupt.requested'),
     interruptId: z.string(),
@@ -104,6 +106,8 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       return frame.attempt === 1 ? { suppressed: 'bookkeeping of a step' } : [{ body: repeating(frame) }];
     case 'step.ended':
       return { suppressed: 'bookkeeping of a step' };
+    case 'steps.abandoned':
+      return { suppressed: 'nothing of these steps was open' };
     case 'interrupt.requested':
       return [spoken(requested(frame), frame.speaker)];
     case 'interrupt.resolved':

@@ -126,18 +126,15 @@ export async function abandonSubAgent(pool: pg.Pool, runId: string, delegatingSt
           returning step_index`,
       values: [runId, first, last],
     });
-    if (rows.length === 0) return;
-    const outcomes = await appendToLanes(
-      client,
-      rows.map(({ step_index: step }) => ({
-        runId,
-        provider: PLATFORM,
-        writer: null,
-        translate: saysNothing,
+    const lane = { runId, provider: PLATFORM, writer: null, translate: saysNothing };
+    const outcomes = await appendToLanes(client, [
+      ...rows.map(({ step_index: step }) => ({
+        ...lane,
         frames: stamped([{ type: 'step.ended', step, status: 'cancelled' }]),
         also: { closeStep: step },
       })),
-    );
+      { ...lane, frames: stamped([{ type: 'steps.abandoned', first, last }]) },
+    ]);
     for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
   });
 }
