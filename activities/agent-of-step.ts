@@ -4,10 +4,8 @@ import { conversationOf, messagesOfSubAgent } from '../infra/postgres/message.ts
 import type { RunRow } from '../infra/postgres/run.ts';
 import { readSubAgent } from '../infra/postgres/sub-agent.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import type { Tools } from './engines/builtin/tools/tool.ts';
 import { subAgentPrompt, systemPrompt } from './system-prompt.ts';
-
-type Tools = ReadonlyMap<string, BuiltinTool>;
 
 /** Who does a model step: the run's own agent, or one of its sub-agents. */
 export interface StepAgent {
@@ -31,7 +29,7 @@ export async function agentOfStep(
   return {
     model: subAgent.model ?? model,
     systemPrompt: subAgentPrompt(prompt),
-    tools: chosen(tools, subAgent.tools),
+    tools: delegable(tools, subAgent.tools),
     conversation: () => messagesOfSubAgent(pool, runId, delegatingStep),
   };
 }
@@ -44,15 +42,17 @@ export async function toolsOfStep(
 ): Promise<Tools> {
   const delegatingStep = delegatingStepOf(stepIndex);
   if (delegatingStep === null) return tools;
-  return chosen(tools, (await readSubAgent(pool, runId, delegatingStep)).tools);
+  return delegable(tools, (await readSubAgent(pool, runId, delegatingStep)).tools);
 }
 
-/** What a sub-agent may be given: it does not delegate itself, so the depth is bounded. */
-export function delegable(tools: Tools): Tools {
-  return new Map([...tools].filter(([, { kind }]) => kind !== 'delegate'));
-}
-
-function chosen(tools: Tools, names: readonly string[] | null): Tools {
-  const all = delegable(tools);
-  return names === null ? all : new Map([...all].filter(([name]) => names.includes(name)));
+/** What a sub-agent may be given: it does not delegate itself, so the depth is bounded. `names`: these only; null: all. */
+export function delegable(tools: Tools, names: readonly string[] | null = null): Tools {
+  const isGiven = (name: string): boolean => names === null || names.includes(name);
+  return {
+    get: (name) => {
+      const tool = isGiven(name) ? tools.get(name) : undefined;
+      return tool?.kind === 'delegate' ? undefined : tool;
+    },
+    values: () => Array.from(tools.values()).filter(({ name, kind }) => kind !== 'delegate' && isGiven(name)),
+  };
 }

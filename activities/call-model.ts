@@ -4,14 +4,19 @@ import type { AssistantMessage, ToolCall } from '../contract/agent-messages.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ModelTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { answersOfRun } from '../infra/postgres/message.ts';
+import { answersOfRun, sessionHead } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, noteStepError, openStep } from '../infra/postgres/step.ts';
-import { agentOfStep } from './agent-of-step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
+import { agentOf } from './agent-of.ts';
+import { agentOfStep } from './agent-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
+import { withVoice } from './engines/builtin/extensions/run-voice.ts';
 import { framesOf, llmEnd, llmStart } from './engines/builtin/frames.ts';
+import type { ProviderEvent } from '../contract/extensions/register-kinds.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+import { toolsFor } from './tool-restriction.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 import { totalUsage } from './total-usage.ts';
 
@@ -26,7 +31,7 @@ const MAX_TOKENS = 16_384;
  * model again; what the dead attempt had said is withdrawn. Cancelled: the text that was shown stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, log } = deps;
+  const { pool, committer, providers, extensions, log } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
@@ -37,25 +42,28 @@ export function createCallModel(deps: Dependencies) {
       const { provider, model } = providers.resolve(agent.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
+      const events = new LoopEvents(extensions, agentOf(run));
       writer.emit(llmStart(provider.name, model));
       const context = {
         systemPrompt: agent.systemPrompt,
         messages: await agent.conversation(),
-        tools: [...agent.tools.values()].map(({ name, description, parameters }) => ({
-          name,
-          description,
-          parameters,
-        })),
+        tools: toolsFor(agent.tools, run.settings),
         maxTokens: MAX_TOKENS,
       };
       const toolCallId = (index: number): string => toolCallIdOf(runId, stepIndex, index);
-      const message = await provider.complete(
-        model,
-        context,
-        { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId },
-        (event) => {
-          for (const frame of framesOf(event)) writer.emit(frame);
-          return writer.isCrowded ? writer.drain() : undefined;
+      const options = { signal: AbortSignal.any([life.signal, writer.refused]), stallMs: STALL_MS, toolCallId };
+      const onEvent = (event: ProviderEvent): void | Promise<void> => {
+        for (const frame of framesOf(event)) writer.emit(frame);
+        events.streamed(event);
+        return writer.isCrowded ? writer.drain() : undefined;
+      };
+      const message = await withVoice(
+        (frame) => writer.emit(frame),
+        async () => {
+          events.callBegins(provider.name, model);
+          const answer = await provider.complete(model, context, options, onEvent);
+          events.callEnded(answer, life.stopReason() === 'cancelled');
+          return answer;
         },
       );
       await writer.drain();
@@ -75,6 +83,7 @@ export function createCallModel(deps: Dependencies) {
         contentHash: hash('sha256', canonicalJson(ended.content)),
       });
       crashPoint('model-step.committed');
+      await events.appended(ended, async () => (await sessionHead(pool, runId)).revision);
       return turn;
 
       async function fail(failed: AssistantMessage, { attempt }: ActivityLife): Promise<never> {

@@ -3,7 +3,8 @@ import type { Config } from '../infra/config.ts';
 import type { Logger } from '../infra/log.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import type { Providers } from './engines/builtin/providers/registry.ts';
-import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import type { ExtensionHost } from './engines/builtin/extensions/host.ts';
+import type { Tools } from './engines/builtin/tools/tool.ts';
 import type { Engines } from './engines/driver.ts';
 import type { GroupCommitter } from './group-committer.ts';
 import type { RunWatch } from './run-watch.ts';
@@ -16,7 +17,8 @@ export interface Dependencies {
   readonly committer: GroupCommitter;
   readonly watch: RunWatch;
   readonly providers: Providers;
-  readonly tools: ReadonlyMap<string, BuiltinTool>;
+  readonly tools: Tools;
+  readonly extensions: ExtensionHost;
   readonly temporal: Client;
   readonly engines: Engines;
   /** Names the place where engines keep their sessions: this worker's home. */

@@ -5,12 +5,14 @@ import { canonicalJson } from '../contract/canonical-json.ts';
 import type { Ending, ToolTurn } from '../contract/run-plan.ts';
 import { subAgentIdOf } from '../contract/sub-agent.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { messagesOfSubAgent } from '../infra/postgres/message.ts';
+import { messagesOfSubAgent, sessionHead } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { endStep, findStep, lastStepError } from '../infra/postgres/step.ts';
 import { abandonSubAgent, ONLY_ATTEMPT } from '../infra/postgres/sub-agent.ts';
+import { agentOf } from './agent-of.ts';
 import { callOfStep, type CallStep } from './call-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
 import { subAgentEnd, toolResult } from './engines/builtin/frames.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { withOutputKept } from './keep-output.ts';
@@ -55,7 +57,7 @@ export function createEndSubAgent(deps: Dependencies) {
       ...result,
     };
     const ended = subAgentEnd(subAgentIdOf(runId, stepIndex), result, totalUsage(messages));
-    await withOutputKept(deps, { tenantId: run.tenant_id, message, stepIndex, diff: null }, async (kept) => {
+    await withOutputKept(deps, { tenantId: run.tenant_id, message, stepIndex, aside: {} }, async (kept) => {
       const at = Date.now();
       await endStep(pool, {
         runId,
@@ -72,6 +74,9 @@ export function createEndSubAgent(deps: Dependencies) {
       });
     });
     crashPoint('sub-agent.ended');
+    const events = new LoopEvents(deps.extensions, agentOf(run));
+    events.toolEnded(message);
+    await events.appended(message, async () => (await sessionHead(pool, runId)).revision);
     return DONE;
   };
 }
@@ -81,7 +86,8 @@ function resultOf(
   said: string,
   noted: { readonly code: string; readonly message: string } | null,
 ): AgentToolResult {
-  if (ending.status === 'completed') return textResult(said === '' ? '(the sub-agent ended without a word)' : said, false);
+  if (ending.status === 'completed')
+    return textResult(said === '' ? '(the sub-agent ended without a word)' : said, false);
   const why = 'code' in ending ? `failed: ${sentenceOf(ending.code, noted)}` : 'was stopped before it had ended';
   const rest = said === '' ? '' : `\nWhat it had said last:\n${said}`;
   return textResult(`error: the sub-agent ${why}.${rest}`, true);

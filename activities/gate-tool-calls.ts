@@ -1,136 +1,115 @@
-import type { ToolCall, ToolResultMessage } from '../contract/agent-messages.ts';
-import type { InterruptStatus } from '../contract/decision.ts';
-import type { GatedCall, GatePlan } from '../contract/run-plan.ts';
+import { join } from 'node:path';
+import type { StampedFrame } from '../contract/frames.ts';
+import type { GatePlan } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
 import { commitGate, type ToolReply } from '../infra/postgres/gate.ts';
 import { expireInterrupts, interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
-import { assistantMessageOfStep } from '../infra/postgres/message.ts';
-import type { InterruptRequest } from '../infra/postgres/new-interrupt.ts';
+import { assistantMessageOfStep, sessionHead } from '../infra/postgres/message.ts';
+import { readRun } from '../infra/postgres/run.ts';
+import { verdictsOf, type ToolVerdict } from '../infra/postgres/tool-verdict.ts';
+import { agentOf } from './agent-of.ts';
 import { toolsOfStep } from './agent-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
-import { toolResult } from './engines/builtin/frames.ts';
-import { validateArguments } from './engines/builtin/tools/registry.ts';
-import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
+import { withVoice } from './engines/builtin/extensions/run-voice.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+import { argumentsOf, isForHooks, judgeCall, type Gated, type KnownCall } from './judge-call.ts';
+import { isToolAllowed } from './tool-restriction.ts';
 
 /**
- * Decides about the tool calls of a model step, in the order of the contract: exists → schema → approval or question
- * (source facts C.3), and commits what follows: interrupts, and answers to the calls that will not run.
+ * Decides about the tool calls of a model step (`judge-call.ts`), and commits what follows: interrupts, and answers to the calls that
+ * will not run.
  *
  * **Contract:** safe to repeat, and repeated while the run is parked: it tells how the calls stand now. Every call ends as `run`
- * or `answered`; none is ever dropped.
+ * or `answered`; none is ever dropped. The hooks are asked once about a call's arguments: what they said is stored.
  */
 export function createGateToolCalls(deps: Dependencies) {
-  const { pool } = deps;
+  const { pool, extensions, config } = deps;
   return async function gateToolCalls({ runId, modelStep }: { runId: string; modelStep: number }): Promise<GatePlan> {
+    const run = await readRun(pool, runId);
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
     const tools = await toolsOfStep(deps, runId, modelStep);
     const expiresInMs = await expireInterrupts(pool, runId);
-    let plan = await gate();
-    // what was just asked may have been answered already: look once more, at one state of the rows
-    if (plan.gated.some(({ request }) => request !== undefined)) {
+    let look = await gate();
+    // what was just asked may have been answered already, and of two gates the first one's verdicts hold: one more look
+    if (look.isNews) {
       crashPoint('interrupt.committed');
-      plan = await gate();
+      look = await gate();
     }
-    const untilNext = plan.pending.length === 0 ? null : (expiresInMs ?? (await expireInterrupts(pool, runId)));
-    return { calls: plan.gated.map(({ call }) => call), pending: plan.pending, expiresInMs: untilNext };
+    const untilNext = look.pending.length === 0 ? null : (expiresInMs ?? (await expireInterrupts(pool, runId)));
+    return { calls: look.gated.map(({ call }) => call), pending: look.pending, expiresInMs: untilNext };
 
     /** One look: what a call's state is and what is pending come from the same read of the interrupts. */
-    async function gate(): Promise<{ gated: Gated[]; pending: string[] }> {
+    async function gate(): Promise<{ gated: Gated[]; pending: string[]; isNews: boolean }> {
       const interrupts = await interruptsOfRun(pool, runId);
       const asked = new Map(interrupts.map((interrupt) => [interrupt.step_index, interrupt]));
-      const gated = calls.map((call, index) => {
+      const seen = calls.map((call, index) => {
         const stepIndex = modelStep + 1 + index;
-        return gateCall(tools.get(call.name), call, stepIndex, asked.get(stepIndex));
+        const tool = tools.get(call.name);
+        const isAllowed = isToolAllowed(call.name, run.settings);
+        return { call, stepIndex, tool, isAllowed, interrupt: asked.get(stepIndex) };
       });
-      await commitGate(pool, {
+      const { vetoes, verdicts, said } = await judgedByHooks(seen);
+      const gated = seen.map((known, index) => judgeCall({ ...known, veto: vetoes[index] ?? null }));
+      const requests = gated.flatMap(({ request }) => request ?? []);
+      const answered = await commitGate(pool, {
         runId,
         modelStep,
-        interrupts: gated.flatMap(({ request }) => request ?? []),
+        interrupts: requests,
         replies: gated.flatMap(({ reply }) => reply ?? []),
+        verdicts,
+        said,
         provider: 'builtin',
         translate: translateBuiltinFrame,
       });
+      await sayAnswered(answered);
       const isMine = ({ step_index: step }: InterruptRow) => step > modelStep && step <= modelStep + calls.length;
       const open = interrupts.filter((interrupt) => interrupt.status === 'pending' && isMine(interrupt));
-      return { gated, pending: open.map((interrupt) => interrupt.interrupt_id) };
+      const pending = open.map((interrupt) => interrupt.interrupt_id);
+      return { gated, pending, isNews: requests.length + verdicts.length > 0 };
+    }
+
+    async function sayAnswered(answers: readonly ToolReply[]): Promise<void> {
+      const events = new LoopEvents(extensions, agentOf(run));
+      for (const { message: result } of answers) {
+        events.toolEnded(result);
+        await events.appended(result, async () => (await sessionHead(pool, runId)).revision);
+      }
+    }
+
+    /** The veto of each call: the stored verdict's, or the hooks', in the order of the calls. */
+    async function judgedByHooks(
+      seen: readonly Omit<KnownCall, 'veto'>[],
+    ): Promise<{ vetoes: (string | null)[]; verdicts: ToolVerdict[]; said: StampedFrame[] }> {
+      const said: StampedFrame[] = [];
+      const verdicts: ToolVerdict[] = [];
+      const stored = await verdictsOf(pool, { runId, first: modelStep + 1, last: modelStep + calls.length });
+      const vetoes: (string | null)[] = [];
+      for (const known of seen) vetoes.push(isForHooks(known) ? await vetoFor(known) : null);
+      return { vetoes, verdicts, said };
+
+      async function vetoFor(known: Omit<KnownCall, 'veto'>): Promise<string | null> {
+        const { call, stepIndex, tool } = known;
+        const { args, edited } = argumentsOf(known);
+        const verdict = stored.find((one) => one.stepIndex === stepIndex && one.edited === edited);
+        if (verdict !== undefined) return verdict.reason;
+        if (tool === undefined || !extensions.hasHooks) return null;
+        const { name, description, parameters } = tool;
+        const context = {
+          agent: agentOf(run),
+          toolCallId: call.id,
+          tool: { name, description, parameters },
+          cwd: join(config.workspaceRoot, run.thread_id),
+        };
+        const reason = await withVoice(
+          (frame) => said.push({ at: Date.now(), frame }),
+          async () => await extensions.vetoOf({ toolName: name, args, context }),
+        );
+        verdicts.push({ stepIndex, edited, reason });
+        return reason;
+      }
     }
   };
-}
-
-interface Gated {
-  readonly call: GatedCall;
-  readonly request?: InterruptRequest;
-  readonly reply?: ToolReply;
-}
-
-function gateCall(
-  tool: BuiltinTool | undefined,
-  call: ToolCall,
-  stepIndex: number,
-  interrupt: InterruptRow | undefined,
-): Gated {
-  if (tool === undefined)
-    return answered(call, stepIndex, 'unknown', `error: unknown tool: ${call.name.slice(0, 100)}`, true);
-  if (call.argumentsError !== undefined) {
-    const why = `error: invalid arguments for ${tool.name}: ${call.argumentsError}`;
-    return answered(call, stepIndex, tool.name, why, true);
-  }
-  const checked = validateArguments(tool, call.arguments);
-  if (!checked.ok) return answered(call, stepIndex, tool.name, checked.error, true);
-  const delegates = tool.kind === 'delegate' ? ({ delegates: true } as const) : {};
-  const base = { stepIndex, toolName: tool.name, parallelSafe: tool.parallelSafe, ...delegates };
-  if (tool.kind !== 'question' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
-  if (interrupt === undefined) return { call: { ...base, state: 'ask' }, request: requestOf(call, tool, stepIndex) };
-  if (interrupt.status === 'pending') return { call: { ...base, state: 'ask' } };
-  if (interrupt.status === 'approved' || interrupt.status === 'edited') return { call: { ...base, state: 'run' } };
-  const { text, isError } = replyTo(interrupt);
-  return answered(call, stepIndex, tool.name, text, isError);
-}
-
-function requestOf(call: ToolCall, tool: BuiltinTool, stepIndex: number): InterruptRequest {
-  const args = call.arguments;
-  const common = {
-    stepIndex,
-    toolCallId: call.id,
-    toolName: tool.name,
-    arguments: args,
-    schema: JSON.stringify(tool.parameters),
-  };
-  if (tool.kind === 'question') {
-    const { prompt, options } = tool.question(args);
-    return { ...common, kind: 'question', prompt, options };
-  }
-  return { ...common, kind: 'approval', prompt: tool.describe(args), options: ['approve', 'edit', 'reject'] };
-}
-
-type Closed = Exclude<InterruptStatus, 'pending' | 'approved' | 'edited'>;
-
-/** What the model is told of an interrupt that ended without the tool being run. */
-function replyTo(interrupt: InterruptRow): { text: string; isError: boolean } {
-  const decision = JSON.parse(interrupt.decision ?? '{}') as { message?: string; values?: { answer?: string } };
-  const because = decision.message === undefined ? '' : ` They said: ${decision.message}`;
-  const texts: Record<Closed, { text: string; isError: boolean }> = {
-    rejected: { text: `error: the user rejected this call; it was not run.${because}`, isError: true },
-    answered: { text: decision.values?.answer ?? '', isError: false },
-    dismissed: { text: 'error: the user dismissed the question without an answer.', isError: true },
-    expired: { text: 'error: nobody answered in time; the call was not run.', isError: true },
-    cancelled: { text: 'error: the run was cancelled; the call was not run.', isError: true },
-  };
-  return texts[interrupt.status as Closed];
-}
-
-function answered(call: ToolCall, stepIndex: number, toolName: string, text: string, isError: boolean): Gated {
-  const message: ToolResultMessage = {
-    role: 'tool-result',
-    toolCallId: call.id,
-    toolName: call.name,
-    content: [{ type: 'text', text }],
-    isError,
-    timestamp: Date.now(),
-  };
-  const said = { stepIndex, toolName, parallelSafe: false, state: 'answered' } as const;
-  return { call: said, reply: { message, frame: toolResult(message) } };
 }

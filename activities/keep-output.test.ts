@@ -56,7 +56,7 @@ async function openedStep() {
 }
 
 const keep = (message: ToolResultMessage, end: (output: NamedArtifact | null) => Promise<void>) =>
-  withOutputKept(db, { tenantId: 'default', message, stepIndex: 0, diff: null }, ({ output }) => end(output));
+  withOutputKept(db, { tenantId: 'default', message, stepIndex: 0, aside: {} }, ({ output }) => end(output));
 
 describe('a tool’s output', () => {
   it('of 2,000 characters is kept by its preview alone', async () => {
@@ -102,9 +102,39 @@ describe('a tool’s output', () => {
     const message = saying('foreign '.repeat(1_000));
     const foreign = withOutputKept(
       db,
-      { tenantId: 'other', message, stepIndex: 0, diff: null },
+      { tenantId: 'other', message, stepIndex: 0, aside: {} },
       async ({ output }) => await end(message, output),
     );
     await expect(foreign).rejects.toMatchObject({ code: 'artifact_not_found' });
+  });
+
+  it('is the bytes that the tool gives for it, where its text is a part of them', async () => {
+    const whole = Buffer.from([0x61, 0xff, 0x62]);
+    const aside = { output: whole };
+    await withOutputKept(
+      db,
+      { tenantId: 'default', message: saying('a…b'), stepIndex: 3, aside },
+      async ({ output }) => {
+        expect(output).toMatchObject({
+          name: 'read_file-3.txt',
+          artifact: { bytes: 3, sha256: hash('sha256', whole) },
+        });
+        await Promise.resolve();
+      },
+    );
+  });
+
+  it('does not hold what the tool was asked to keep, which has a name and a type of its own', async () => {
+    const saved = { name: 'plot.png', contentType: 'image/png', content: Buffer.from('not really') };
+    await withOutputKept(
+      db,
+      { tenantId: 'default', message: saying('kept'), stepIndex: 0, aside: { saved } },
+      async (kept) => {
+        expect(kept.output).toBeNull();
+        expect(kept.saved).toMatchObject({ name: 'plot.png', artifact: { contentType: 'image/png', bytes: 10 } });
+        const stored = await findArtifact(db.pool, 'default', kept.saved?.artifact.artifactId ?? '');
+        expect(stored?.artifact).toEqual(kept.saved?.artifact);
+      },
+    );
   });
 });

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { PLATFORM } from '../contract/frames.ts';
 import { openConversation, openSession } from '../infra/postgres/session.ts';
 import { readRun } from '../infra/postgres/run.ts';
+import { agentOf } from './agent-of.ts';
 import type { Dependencies } from './dependencies.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
 
 export interface OpenedRun {
   readonly maxSteps: number;
@@ -12,7 +15,7 @@ export interface OpenedRun {
 const DEFAULT_MAX_STEPS = 1_000;
 
 /** Opens the engine's session for a run: its capabilities on the stream, and the input as its first message. */
-export function createOpenRun({ pool, engines }: Dependencies) {
+export function createOpenRun({ pool, engines, extensions, config }: Dependencies) {
   return async function openRun(runId: string): Promise<OpenedRun> {
     const run = await readRun(pool, runId);
     const engine = engines.of(run.engine);
@@ -49,6 +52,10 @@ export function createOpenRun({ pool, engines }: Dependencies) {
       },
       message,
     });
+    const events = new LoopEvents(extensions, agentOf(run));
+    const [provider = ''] = run.model.split('/', 1);
+    events.started({ cwd: join(config.workspaceRoot, run.thread_id), provider, line: message.content });
+    await events.appended(message, async () => await Promise.resolve(1));
     return { maxSteps, drive: 'stepped' };
   };
 }

@@ -4,14 +4,18 @@ import type { Delegation } from '../contract/run-plan.ts';
 import { subAgentIdOf, SUB_AGENTS_PER_RUN } from '../contract/sub-agent.ts';
 import { crashPoint } from '../infra/crash-point.ts';
 import { commitGate } from '../infra/postgres/gate.ts';
-import { readRun } from '../infra/postgres/run.ts';
+import { sessionHead } from '../infra/postgres/message.ts';
+import { readRun, type RunRow } from '../infra/postgres/run.ts';
 import { openSubAgent as open } from '../infra/postgres/sub-agent.ts';
+import { agentOf } from './agent-of.ts';
 import { delegable } from './agent-of-step.ts';
 import { callOfStep, type CallStep } from './call-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
 import { subAgentStart, toolCallBegins, toolResult } from './engines/builtin/frames.ts';
 import type { DelegatedTask, DelegateTool } from './engines/builtin/tools/tool.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+import { toolsFor } from './tool-restriction.ts';
 
 const ENGINE = { provider: 'builtin', translate: translateBuiltinFrame } as const;
 
@@ -29,7 +33,8 @@ export function createOpenSubAgent(deps: Dependencies) {
     const tool = tools.get(call.name);
     if (tool?.kind !== 'delegate') throw new Error(`the gate let through what delegates nothing: ${call.name}`);
     const wanted = tool.delegation(call.arguments);
-    const fault = faultOf(deps, wanted);
+    const events = new LoopEvents(deps.extensions, agentOf(run));
+    const fault = faultOf(deps, run, wanted);
     if (fault !== null) return await refuse(`error: invalid arguments for ${tool.name}: ${fault}`);
     const { task, name = null, model = null, tools: named = null } = wanted;
     const shown = {
@@ -54,24 +59,34 @@ export function createOpenSubAgent(deps: Dependencies) {
       return await refuse(`error: this run has had its ${limit} sub-agents; do the rest yourself.`);
     }
     crashPoint('sub-agent.opened');
+    if (state === 'opened') events.toolBegins(call);
     return { state };
 
     async function refuse(text: string): Promise<Delegation> {
       const message = refusalOf(call, tool as DelegateTool, text);
       const replies = [{ message, frame: toolResult(message) }];
-      await commitGate(pool, { ...ENGINE, runId, modelStep, interrupts: [], replies });
+      const nothing = { interrupts: [], verdicts: [], said: [] };
+      const answered = await commitGate(pool, { ...ENGINE, ...nothing, runId, modelStep, replies });
+      for (const { message: result } of answered) {
+        events.toolEnded(result);
+        await events.appended(result, async () => (await sessionHead(pool, runId)).revision);
+      }
       return { state: 'refused' };
     }
   };
 }
 
 /** What of a task cannot be had here, in words for the model; null when all can. */
-function faultOf({ providers, tools }: Dependencies, { tools: named = [], model }: DelegatedTask): string | null {
-  const known = delegable(tools);
-  const unknown = named.filter((name) => !known.has(name));
+function faultOf(
+  { providers, tools }: Dependencies,
+  { settings }: RunRow,
+  { tools: named = [], model }: DelegatedTask,
+): string | null {
+  const known = toolsFor(delegable(tools), settings).map(({ name }) => name);
+  const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     const list = unknown.map((name) => JSON.stringify(name)).join(', ');
-    return `tools ${list} cannot be given; there are ${[...known.keys()].join(', ')}`;
+    return `tools ${list} cannot be given; there are ${known.join(', ')}`;
   }
   if (model === undefined) return null;
   try {

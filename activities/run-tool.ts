@@ -6,20 +6,29 @@ import type { AgentToolResult, ToolCall, ToolResultMessage } from '../contract/a
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ToolTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { readRun } from '../infra/postgres/run.ts';
+import { sessionHead } from '../infra/postgres/message.ts';
+import { artifactIdOf } from '../infra/ids.ts';
+import { readRun, type RunRow } from '../infra/postgres/run.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
+import { agentOf } from './agent-of.ts';
 import { toolsOfStep } from './agent-of-step.ts';
 import { callOfStep, type CallStep } from './call-of-step.ts';
+import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
+import { withVoice } from './engines/builtin/extensions/run-voice.ts';
 import type { Dependencies } from './dependencies.ts';
-import { toolCallBegins, toolResult } from './engines/builtin/frames.ts';
-import { DEFAULT_LIMITS, type ExecutableTool, type ToolOutcome } from './engines/builtin/tools/tool.ts';
-import { validateArguments } from './engines/builtin/tools/registry.ts';
+import { toolCallBegins, toolOutput, toolResult } from './engines/builtin/frames.ts';
+import { DEFAULT_LIMITS, type BuiltinTool, type ToolContext, type ToolOutcome } from './engines/builtin/tools/tool.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
+import { killMarked, startEngineProcess } from './engines/process/engine-process.ts';
+import type { LaneWriter } from './group-committer.ts';
 import { withOutputKept } from './keep-output.ts';
 
 const UNKNOWN_OUTCOME =
   'error: an earlier attempt at this call was interrupted and its outcome is unknown: it may have taken effect. It was not run again.';
+
+const INTERRUPTED =
+  'error: the worker was stopped during this call, which may have taken effect in part. It was not run again.';
 
 /**
  * One tool call.
@@ -29,75 +38,106 @@ const UNKNOWN_OUTCOME =
  * approver edited; any other are refused.
  */
 export function createRunTool(deps: Dependencies) {
-  const { pool, committer, config } = deps;
+  const { pool, committer, extensions } = deps;
   return async function runTool({ runId, modelStep, stepIndex }: CallStep): Promise<ToolTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
       const call = await callOfStep(deps, { runId, modelStep, stepIndex });
       const tool = (await toolsOfStep(deps, runId, stepIndex)).get(call.name);
-      if (tool?.kind !== 'execute') throw new Error(`the gate let through what cannot be run: ${call.name}`);
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ToolTurn;
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
+      const events = new LoopEvents(extensions, agentOf(run));
       writer.emit(toolCallBegins(call));
       await writer.drain();
 
       const startedAt = performance.now();
-      const workspace = join(config.workspaceRoot, run.thread_id);
-      const { diff = null, ...result } = await execute(deps, {
-        tool,
-        call,
-        life,
-        workspace,
-        isRepeat: opened.repeated,
-      });
+      const mark = `${runId}.${String(stepIndex)}`;
+      // what an earlier attempt left running when its worker died
+      if (opened.repeated) await killMarked(mark);
+      const context = contextOf(deps, { run, call, life, writer, mark });
+      const outcome = await withVoice(
+        (frame) => writer.emit(frame),
+        async () => {
+          events.toolBegins(call);
+          return await execute(deps, { tool, call, life, context, isRepeat: opened.repeated });
+        },
+      );
       crashPoint('tool.took-effect');
       const durationMs = Math.round(performance.now() - startedAt);
       const stop = life.stopReason();
       if (stop === 'lost') throw ApplicationFailure.retryable('the attempt was given up', 'worker_lost');
-      if (stop === 'handover' && tool.repeatable)
+      if (stop === 'handover' && tool?.repeatable === true)
         throw ApplicationFailure.retryable('the step is handed over', 'worker_lost');
+      await writer.drain();
+      const { content, isError, details } = outcome;
       const message: ToolResultMessage = {
         role: 'tool-result',
         toolCallId: call.id,
         toolName: call.name,
         timestamp: Date.now(),
-        ...result,
+        content,
+        isError,
+        ...(details === undefined ? {} : { details }),
       };
       const turn: ToolTurn = { outcome: stop === 'cancelled' ? 'cancelled' : 'done' };
-      await withOutputKept(deps, { tenantId: run.tenant_id, message, stepIndex, diff }, async (kept) => {
-        const artifacts = [kept.output, kept.diff].flatMap((named) => named ?? []);
+      const result = { tenantId: run.tenant_id, message, stepIndex, aside: outcome };
+      await withOutputKept(deps, result, async (kept) => {
+        const artifacts = [kept.saved, kept.output, kept.diff].flatMap((named) => named ?? []);
         await endStep(pool, {
           ...lane,
-          status: stop === 'cancelled' ? 'cancelled' : result.isError ? 'failed' : 'completed',
+          status: stop === 'cancelled' ? 'cancelled' : isError ? 'failed' : 'completed',
           frames: [{ at: Date.now(), frame: toolResult(message, { durationMs, ...kept }) }],
           artifacts: artifacts.map(({ artifact, name }) => ({ artifactId: artifact.artifactId, name })),
           messages: [message],
           result: JSON.stringify(turn),
-          contentHash: hash('sha256', canonicalJson(result.content)),
+          contentHash: hash('sha256', canonicalJson(content)),
         });
       });
       crashPoint('tool-step.committed');
+      events.toolEnded(message);
+      await events.appended(message, async () => (await sessionHead(pool, runId)).revision);
       return turn;
     });
   };
 }
 
-async function execute(
+function contextOf(
   { config, log }: Dependencies,
-  step: { tool: ExecutableTool; call: ToolCall; life: ActivityLife; workspace: string; isRepeat: boolean },
+  step: { run: RunRow; call: ToolCall; life: ActivityLife; writer: LaneWriter; mark: string },
+): ToolContext {
+  const { run, call, life, writer, mark } = step;
+  const memoryMb = DEFAULT_LIMITS.shellMemoryMb;
+  return {
+    agent: agentOf(run),
+    toolCallId: call.id,
+    workspace: join(config.workspaceRoot, run.thread_id),
+    signal: AbortSignal.any([life.signal, writer.refused]),
+    fetchAllow: config.fetchAllow,
+    limits: DEFAULT_LIMITS,
+    start: (options) => startEngineProcess({ ...options, memoryMb, mark, log: log.child({ runId: run.run_id }) }),
+    print: (text) => toolOutput(call.id, text).forEach((frame) => writer.emit(frame)),
+    artifactIdOf: (content) => artifactIdOf(run.tenant_id, hash('sha256', content)),
+  };
+}
+
+async function execute(
+  { log }: Dependencies,
+  step: { tool: BuiltinTool | undefined; call: ToolCall; life: ActivityLife; context: ToolContext; isRepeat: boolean },
 ): Promise<ToolOutcome> {
-  const { tool, call, life, workspace, isRepeat } = step;
+  const { tool, call, life, context, isRepeat } = step;
+  // the gate let it through, and it was taken out since
+  if (tool?.kind !== 'execute') return errorResult(`error: unknown tool: ${call.name}`);
   if (isRepeat && !tool.repeatable) return errorResult(UNKNOWN_OUTCOME);
-  const checked = validateArguments(tool, call.arguments);
+  const checked = tool.validate(call.arguments);
   if (!checked.ok) return errorResult(checked.error);
   try {
-    const context = { workspace, signal: life.signal, fetchAllow: config.fetchAllow, limits: DEFAULT_LIMITS };
     return await tool.execute(checked.args, context);
   } catch (error) {
-    if (life.stopReason() !== null) return errorResult('[cancelled] tool call cancelled before completion');
+    if (life.stopReason() === 'handover') return errorResult(INTERRUPTED);
+    if (context.signal.aborted) return errorResult('[cancelled] tool call cancelled before completion');
     log.error({ err: error, tool: call.name }, 'tool failed');
     return errorResult(`error: tool ${call.name} failed`);
   }

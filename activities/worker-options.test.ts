@@ -5,7 +5,7 @@ import { workerSettings } from './worker-options.ts';
 
 const silent = createLogger({ logLevel: 'silent' }, 'test');
 
-const config = { engineSlots: 7, controlSlots: 9, buildId: undefined };
+const config = { engineSlots: 7, controlSlots: 9, handoverSeconds: 20, buildId: undefined };
 
 describe('the worker settings that were found to matter (design §3)', () => {
   it('are in force on both queues', () => {
@@ -13,8 +13,8 @@ describe('the worker settings that were found to matter (design §3)', () => {
       expect(settings).toMatchObject({
         maxHeartbeatThrottleInterval: '2s',
         stickyQueueScheduleToStartTimeout: '2s',
-        shutdownGraceTime: '20s',
-        shutdownForceTime: '40s',
+        shutdownGraceTime: 20_000,
+        shutdownForceTime: 40_000,
       });
       expect(settings).not.toHaveProperty('workerDeploymentOptions');
     }

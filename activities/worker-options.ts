@@ -18,12 +18,16 @@ type Settings = Pick<
   | 'workerDeploymentOptions'
 >;
 
+/** What a step that is handed over may take to put its engine away. */
+const HANDED_OVER_WITHIN_MS = 20_000;
+
 /**
  * The Temporal settings that were found to matter (design §3), pinned by a test: a cancel reaches an activity in about 2 s
- * instead of 18 s, a signal after a killed worker in about 2 s instead of 10 s, a deploy hands its runs over in 20 s.
+ * instead of 18 s, a signal after a killed worker in about 2 s instead of 10 s, a deploy hands its runs over in 20 s
+ * where nothing else is configured.
  */
 export function workerSettings(
-  config: Pick<Config, 'engineSlots' | 'controlSlots' | 'buildId'>,
+  config: Pick<Config, 'engineSlots' | 'controlSlots' | 'handoverSeconds' | 'buildId'>,
   log: Logger,
 ): {
   engine: Settings;
@@ -32,8 +36,8 @@ export function workerSettings(
   const common: Omit<Settings, 'taskQueue'> = {
     maxHeartbeatThrottleInterval: '2s',
     stickyQueueScheduleToStartTimeout: '2s',
-    shutdownGraceTime: '20s',
-    shutdownForceTime: '40s',
+    shutdownGraceTime: config.handoverSeconds * 1_000,
+    shutdownForceTime: config.handoverSeconds * 1_000 + HANDED_OVER_WITHIN_MS,
     interceptors: { activity: [() => ({ inbound: typedFailures(log) }), () => ({ inbound: smallResults })] },
     ...(config.buildId === undefined ? {} : { workerDeploymentOptions: deployment(config.buildId) }),
   };

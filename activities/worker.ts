@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { NativeConnection, Runtime, Worker, type RuntimeOptions } from '@tempora
 import { loadConfig, describeConfig, requireDatabaseUrl } from '../infra/config.ts';
 import { Dispatcher } from '../infra/dispatcher.ts';
 import { createLogger, type Logger } from '../infra/log.ts';
+import { EXTENSION_CALL_CHANNEL, RELOAD_CHANNEL, tellReload } from '../infra/postgres/extension-call.ts';
 import { RUN_CHANNEL } from '../infra/postgres/command.ts';
 import { createListener } from '../infra/postgres/listener.ts';
 import { openDatabase } from '../infra/postgres/open-database.ts';
@@ -13,16 +15,20 @@ import { ensureSearchAttributes } from '../infra/temporal/search-attributes.ts';
 import { ensureSweepSchedule } from '../infra/temporal/sweep-schedule.ts';
 import { runProcess } from '../infra/process.ts';
 import { runtimeIdOf } from '../infra/runtime-id.ts';
-import { loadEngines } from '../infra/tidemark-config.ts';
+import { loadTidemarkConfig } from '../infra/tidemark-config.ts';
 import { createApplyRetention } from './apply-retention.ts';
 import { buildWorkflowBundle } from './bundle.ts';
 import type { Dependencies } from './dependencies.ts';
+import { engineExtension } from './engines/builtin/extensions/engine-extension.ts';
+import { ExtensionHost } from './engines/builtin/extensions/host.ts';
 import { createEngineDeps } from './engines/engine-deps.ts';
 import { createEngines } from './engines/registry.ts';
 import { providerSettings } from './engines/builtin/provider-settings.ts';
 import { createProviders } from './engines/builtin/providers/registry.ts';
 import { createEraseDue } from './erase-due.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
+import { ExtensionCalls } from './extension-calls.ts';
+import { cancelRun } from './cancel-run.ts';
 import { GroupCommitter } from './group-committer.ts';
 import { controlActivities, engineActivities } from './index.ts';
 import { Periodic } from './periodic.ts';
@@ -47,7 +53,14 @@ await runProcess('worker', async () => {
   await ensureSweepSchedule(temporal);
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
-  const providers = createProviders(providerSettings(config.providers));
+  const tidemark = await loadTidemarkConfig(config);
+  const extensions = new ExtensionHost({ log, baseTools: builtinTools() });
+  await extensions.loadConfigured(tidemark.extensions);
+  const { registry } = extensions.scope;
+  const providers = createProviders(
+    providerSettings(config.providers, (name) => registry.find('auth-backend', name)?.record),
+    extensions.provider,
+  );
   const deps: Dependencies = {
     config,
     pool,
@@ -55,11 +68,24 @@ await runProcess('worker', async () => {
     committer,
     watch,
     providers,
-    tools: builtinTools(),
+    tools: extensions.tools,
+    extensions,
     temporal,
-    engines: createEngines(await loadEngines(config), createEngineDeps(config)),
+    engines: createEngines(tidemark.engines, createEngineDeps(config)),
     runtimeId: await runtimeIdOf(config.home),
   };
+  await extensions.scope.load({
+    name: 'engine',
+    firstParty: true,
+    extension: engineExtension({
+      registry,
+      errors: () => extensions.errors.all(),
+      toolNames: () => Array.from(extensions.tools.values(), ({ name }) => name),
+      reload: async () => await tellReload(pool),
+      cancel: async (runId) => await cancelRun(deps, runId),
+    }),
+  });
+  const calls = new ExtensionCalls(deps, `${hostname()}.${String(process.pid)}.${randomUUID()}`);
   await mkdir(config.workspaceRoot, { recursive: true, mode: 0o700 });
 
   Runtime.install(runtimeOptions(log));
@@ -67,14 +93,21 @@ await runProcess('worker', async () => {
   const workers = await createWorkers();
   const listener = createListener({
     databaseUrl,
-    channels: [RUN_CHANNEL],
-    onNotify: (_channel, runId) => void watch.recheck([runId]),
+    channels: [RUN_CHANNEL, EXTENSION_CALL_CHANNEL, RELOAD_CHANNEL],
+    onNotify,
     onConnect: () => undefined,
     log,
   });
+  /** Hints: what they tell of is also found without them. */
+  function onNotify(channel: string, payload: string): void {
+    if (channel === RUN_CHANNEL) void watch.recheck([payload]);
+    if (channel === EXTENSION_CALL_CHANNEL) calls.hasNews();
+    if (channel === RELOAD_CHANNEL) void extensions.loadConfigured(tidemark.extensions);
+  }
   const dispatcher = new Dispatcher({ pool, temporal, log });
   await listener.start();
   watch.start();
+  calls.start();
   dispatcher.start();
   const eraser = new Periodic({
     everyMs: ERASE_EVERY_MS,
@@ -100,7 +133,7 @@ await runProcess('worker', async () => {
     async stop() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await runs;
-      await Promise.all([dispatcher.stop(), eraser.stop(), retention.stop(), listener.stop()]);
+      await Promise.all([calls.stop(), dispatcher.stop(), eraser.stop(), retention.stop(), listener.stop()]);
       watch.stop();
       await committer.idle();
       await temporal.connection.close();

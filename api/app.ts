@@ -10,6 +10,7 @@ import { agUiRoutes } from './routes/ag-ui.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
 import { engineRoutes } from './routes/engines.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
+import { extensionRoutes } from './routes/extensions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interruptRoutes } from './routes/interrupts.ts';
 import { runEventRoutes } from './routes/run-events.ts';
@@ -41,6 +42,7 @@ export function createApp(gateway: Gateway): Express {
     evidenceRoutes,
     artifactRoutes,
     engineRoutes,
+    extensionRoutes,
     agUiRoutes,
   ];
   for (const routes of routers) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../infra/config.ts';
-import { loadEngines } from '../infra/tidemark-config.ts';
+import { loadTidemarkConfig } from '../infra/tidemark-config.ts';
 import { chooseEngine } from './models.ts';
 
-const offer = { config: loadConfig({}), engines: await loadEngines({ configFile: undefined }) };
+const offer = { config: loadConfig({}), engines: (await loadTidemarkConfig({ configFile: undefined })).engines };
 
 describe('the engine and model of a run', () => {
   it.each([

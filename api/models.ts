@@ -9,15 +9,19 @@ import type { ConfiguredEngines } from '../infra/tidemark-config.ts';
 export interface Offer {
   readonly config: Pick<Config, 'model' | 'providers'>;
   readonly engines: ConfiguredEngines;
+  /** Providers that the workers' extensions have registered. */
+  readonly extensionProviders?: readonly string[];
 }
 
 /** The engine and model of a run, defaults filled in, or why there is none such. */
 export function chooseEngine(
-  { config, engines }: Offer,
+  { config, engines, extensionProviders = [] }: Offer,
   wanted: { engine: string | undefined; model: string | undefined },
 ): { engine: string; model: string } {
   const engine = wanted.engine ?? BUILTIN_ENGINE;
-  if (engine === BUILTIN_ENGINE) return { engine, model: builtinModel(config, wanted.model ?? config.model) };
+  if (engine === BUILTIN_ENGINE) {
+    return { engine, model: builtinModel(config, extensionProviders, wanted.model ?? config.model) };
+  }
   if (!engines.has(engine)) {
     const names = offeredEngines(engines);
     throw new TidemarkError('unknown_engine', 'there is no engine of that name', `Use one of: ${names.join(', ')}.`, {
@@ -33,14 +37,17 @@ export function offeredEngines(engines: ConfiguredEngines): string[] {
 }
 
 /** The built-in engine's models; a name that ends in `*` stands for whatever that provider serves. */
-export function offeredModels(config: Pick<Config, 'providers'>): string[] {
+export function offeredModels(config: Pick<Config, 'providers'>, extensionProviders: readonly string[] = []): string[] {
   const scripted = SCRIPTED_MODELS.map((name) => `scripted/${name}`);
-  return [...providerNames(config.providers).map((name) => `${name}/*`), ...scripted];
+  return [...[...providerNames(config.providers), ...extensionProviders].map((name) => `${name}/*`), ...scripted];
 }
 
-function builtinModel(config: Pick<Config, 'providers'>, model: string): string {
-  if (isOffered(config, model)) return model;
-  const models = offeredModels(config);
+function builtinModel(config: Pick<Config, 'providers'>, extensionProviders: readonly string[], model: string): string {
+  const [provider = ''] = model.split('/', 1);
+  const isOfExtension =
+    extensionProviders.includes(provider) && ENGINE_MODEL_NAME.test(model.slice(provider.length + 1));
+  if (isOfExtension || isOffered(config, model)) return model;
+  const models = offeredModels(config, extensionProviders);
   throw new TidemarkError(
     'unknown_model',
     'there is no model of that name',

@@ -6,7 +6,7 @@ import { createLogger } from '../infra/log.ts';
 import { openDatabase } from '../infra/postgres/open-database.ts';
 import { runProcess } from '../infra/process.ts';
 import { lazyTemporal } from '../infra/temporal/client.ts';
-import { loadEngines } from '../infra/tidemark-config.ts';
+import { loadTidemarkConfig } from '../infra/tidemark-config.ts';
 import { createApp } from './app.ts';
 import type { Gateway } from './gateway.ts';
 import { createHub } from './hub.ts';
@@ -19,7 +19,7 @@ const DRAIN_MS = 3_000;
 await runProcess('gateway', async () => {
   const config = loadConfig();
   assertSafeBinding(config);
-  const engines = await loadEngines(config);
+  const { engines } = await loadTidemarkConfig(config);
   const log = createLogger(config, 'gateway');
   log.info({ config: describeConfig(config) }, 'gateway starts');
   const databaseUrl = requireDatabaseUrl(config);

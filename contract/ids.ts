@@ -16,6 +16,7 @@ export const ID_PREFIX = {
   interrupt: 'int',
   command: 'cmd',
   request: 'req',
+  extensionCall: 'ext',
   artifact: 'art',
 } as const;
 export type IdNoun = keyof typeof ID_PREFIX;

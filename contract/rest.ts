@@ -14,6 +14,8 @@ const Metadata = z
   .refine((value) => utf8Bytes(JSON.stringify(value)) <= METADATA_LIMIT_BYTES, 'is over 16 KiB of JSON')
   .refine(withoutNul, 'may hold no NUL character');
 
+const ToolNames = z.array(z.string().min(1).max(200)).max(500);
+
 /** The body of `POST /v1/runs` and `POST /v1/threads/{id}/runs`. Unknown fields are refused. */
 export const CreateRun = z.strictObject({
   input: z.string().min(1, 'may not be empty'),
@@ -28,6 +30,10 @@ export const CreateRun = z.strictObject({
     .strictObject({
       max_steps: z.int().min(1).max(100_000).optional(),
       interrupt_timeout_seconds: z.int().min(1).max(31_536_000).optional(),
+      /** The only tools that the run may use; left out, all. */
+      allowed_tools: ToolNames.optional(),
+      /** Tools that the run may not use. */
+      denied_tools: ToolNames.optional(),
       system_prompt: z.string().max(100_000).refine(withoutNul, 'may hold no NUL character').optional(),
     })
     .optional(),
@@ -79,3 +85,11 @@ export const ResolveMany = z.strictObject({
     .min(1)
     .max(100),
 });
+
+/** `GET /v1/introspect` */
+export const ThreadQuery = z.strictObject({ thread_id: z.string().max(100).optional() });
+/** `POST /v1/threads/{id}/commands/{name}`: what stands behind the command's name. */
+export const CommandCall = z.strictObject({ args: z.string().max(100_000).optional() });
+/** `POST /v1/auth-backends/{name}/login` */
+export const LoginCall = z.strictObject({ options: z.record(z.string(), z.unknown()).optional() });
+export const NoBody = z.strictObject({});

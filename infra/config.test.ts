@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       model: 'scripted/demo',
       workspaceRoot: join(process.cwd(), '.tidemark/workspaces'),
       engineSlots: 100,
+      handoverSeconds: 20,
       controlSlots: 100,
       segmentCacheBytes: 256 * 1024 * 1024,
       retain: { framesDays: undefined, deliveriesDays: undefined },

@@ -36,6 +36,8 @@ export type Config = {
   readonly workspaceRoot: string;
   readonly engineSlots: number;
   readonly controlSlots: number;
+  /** So long a worker that is told to stop lets its steps end; then it hands them over. */
+  readonly handoverSeconds: number;
   readonly logLevel: LogLevel;
   readonly buildId: string | undefined;
   readonly workflowBundlePath: string | undefined;
@@ -77,6 +79,7 @@ const variables = z.object({
   TIDEMARK_WORKSPACES: z.string().optional(),
   TIDEMARK_ENGINE_SLOTS: wholeNumber(1, 10_000, 100, 'a whole number from 1 to 10000'),
   TIDEMARK_CONTROL_SLOTS: wholeNumber(1, 10_000, 100, 'a whole number from 1 to 10000'),
+  TIDEMARK_HANDOVER_SECONDS: wholeNumber(0, 40, 20, 'a whole number of seconds from 0 to 40'),
   TIDEMARK_LOG_LEVEL: logLevel.default('info'),
   TIDEMARK_BUILD_ID: z.string().optional(),
   TIDEMARK_WORKFLOW_BUNDLE: z.string().optional(),
@@ -116,6 +119,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     workspaceRoot: resolve(set.TIDEMARK_WORKSPACES ?? `${home}/workspaces`),
     engineSlots: set.TIDEMARK_ENGINE_SLOTS,
     controlSlots: set.TIDEMARK_CONTROL_SLOTS,
+    handoverSeconds: set.TIDEMARK_HANDOVER_SECONDS,
     logLevel: set.TIDEMARK_LOG_LEVEL,
     buildId: set.TIDEMARK_BUILD_ID,
     workflowBundlePath: set.TIDEMARK_WORKFLOW_BUNDLE && resolve(set.TIDEMARK_WORKFLOW_BUNDLE),

@@ -6,6 +6,8 @@ export type KeySource =
   /** `isOptional`: a server of one's own may ask for none. */
   | { readonly kind: 'environment'; readonly variable: string; readonly isOptional: boolean }
   | { readonly kind: 'file'; readonly path: string }
+  /** An auth backend that an extension registers. */
+  | { readonly kind: 'backend'; readonly name: string }
   | { readonly kind: 'oauth'; readonly tokenFile: string; readonly tokenUrl: string; readonly clientId: string };
 
 interface ServerConfig {
@@ -35,6 +37,7 @@ const thinking = z
 export const providerVariables = {
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_API_KEY_FILE: z.string().optional(),
+  OPENAI_AUTH_BACKEND: z.string().min(1).optional(),
   OPENAI_BASE_URL: httpUrl.optional(),
   OPENAI_MODEL: z.string().optional(),
   OPENAI_API: z
@@ -42,10 +45,12 @@ export const providerVariables = {
     .default('completions'),
   ANTHROPIC_API_KEY: z.string().optional(),
   ANTHROPIC_API_KEY_FILE: z.string().optional(),
+  ANTHROPIC_AUTH_BACKEND: z.string().min(1).optional(),
   ANTHROPIC_BASE_URL: httpUrl.optional(),
   ANTHROPIC_MODEL: z.string().optional(),
   ANTHROPIC_THINKING: thinking.optional(),
   OPENAI_CODEX_API_KEY: z.string().optional(),
+  OPENAI_CODEX_AUTH_BACKEND: z.string().min(1).optional(),
   OPENAI_CODEX_TOKEN_FILE: z.string().optional(),
   OPENAI_CODEX_TOKEN_URL: httpUrl.default('https://auth.openai.com/oauth/token'),
   OPENAI_CODEX_CLIENT_ID: z.string().default('app_EMoamEEZ73f0CkXaXp7hrann'),
@@ -78,13 +83,23 @@ export function providerNames({ openai, anthropic, openaiCodex }: ProviderConfig
 
 function openaiFrom(set: Variables): ProviderConfig['openai'] {
   const baseUrl = set.OPENAI_BASE_URL;
-  const key = keySource('OPENAI_API_KEY', { key: set.OPENAI_API_KEY, file: set.OPENAI_API_KEY_FILE, baseUrl });
+  const key = keySource('OPENAI_API_KEY', {
+    backend: set.OPENAI_AUTH_BACKEND,
+    key: set.OPENAI_API_KEY,
+    file: set.OPENAI_API_KEY_FILE,
+    baseUrl,
+  });
   return key && { key, baseUrl, model: set.OPENAI_MODEL ?? 'gpt-5-mini', api: set.OPENAI_API };
 }
 
 function anthropicFrom(set: Variables): ProviderConfig['anthropic'] {
   const baseUrl = set.ANTHROPIC_BASE_URL;
-  const given = { key: set.ANTHROPIC_API_KEY, file: set.ANTHROPIC_API_KEY_FILE, baseUrl };
+  const given = {
+    backend: set.ANTHROPIC_AUTH_BACKEND,
+    key: set.ANTHROPIC_API_KEY,
+    file: set.ANTHROPIC_API_KEY_FILE,
+    baseUrl,
+  };
   const key = keySource('ANTHROPIC_API_KEY', given);
   return key && { key, baseUrl, model: set.ANTHROPIC_MODEL ?? 'claude-sonnet-5-5', thinking: set.ANTHROPIC_THINKING };
 }
@@ -94,7 +109,12 @@ function codexFrom(set: Variables): ProviderConfig['openaiCodex'] {
   const tokenFile = set.OPENAI_CODEX_TOKEN_FILE;
   const key: KeySource | undefined =
     tokenFile === undefined
-      ? keySource('OPENAI_CODEX_API_KEY', { key: set.OPENAI_CODEX_API_KEY, file: undefined, baseUrl })
+      ? keySource('OPENAI_CODEX_API_KEY', {
+          backend: set.OPENAI_CODEX_AUTH_BACKEND,
+          key: set.OPENAI_CODEX_API_KEY,
+          file: undefined,
+          baseUrl,
+        })
       : {
           kind: 'oauth',
           tokenFile: resolve(tokenFile),
@@ -104,11 +124,17 @@ function codexFrom(set: Variables): ProviderConfig['openaiCodex'] {
   return key && { key, baseUrl, model: set.OPENAI_CODEX_MODEL ?? 'gpt-5.1-codex' };
 }
 
-/** A file wins over a variable: it can be replaced while the worker runs. */
+/** A backend wins over a file, and a file over a variable: both can give another key while the worker runs. */
 function keySource(
   variable: string,
-  given: { key: string | undefined; file: string | undefined; baseUrl: string | undefined },
+  given: {
+    backend: string | undefined;
+    key: string | undefined;
+    file: string | undefined;
+    baseUrl: string | undefined;
+  },
 ): KeySource | undefined {
+  if (given.backend !== undefined) return { kind: 'backend', name: given.backend };
   if (given.file !== undefined) return { kind: 'file', path: resolve(given.file) };
   if (given.key === undefined && given.baseUrl === undefined) return undefined;
   return { kind: 'environment', variable, isOptional: given.baseUrl !== undefined };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig } from './config.ts';
-import { loadEngines } from './tidemark-config.ts';
+import { loadTidemarkConfig } from './tidemark-config.ts';
 
 let folder = '';
 
@@ -12,9 +12,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('loadEngines', () => {
+describe('loadTidemarkConfig', () => {
   it('has the presets without a file', async () => {
-    const engines = await loadEngines({ configFile: undefined });
+    const { engines } = await loadTidemarkConfig({ configFile: undefined });
     expect([...engines.keys()]).toEqual(['opencode', 'claude', 'codex', 'gemini']);
     expect(engines.get('codex')).toMatchObject({ kind: 'codex', memoryMb: 4_096, approvalPolicy: 'untrusted' });
   });
@@ -74,5 +74,5 @@ async function load(exported: string) {
   files += 1;
   const configFile = join(folder, `tidemark-${String(files)}.config.ts`);
   writeFileSync(configFile, `export default ${exported};\n`);
-  return await loadEngines({ configFile });
+  return (await loadTidemarkConfig({ configFile })).engines;
 }

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ConfigError, type Config } from './config.ts';
 import { EngineSettings } from './engine-settings.ts';
+import { ExtensionEntries, extensionsOf, type ExtensionEntry, type ExtensionSettings } from './extension-settings.ts';
 
 /** The engines with a loop of their own that this installation has, by the name that a run gives. */
 export type ConfiguredEngines = ReadonlyMap<string, EngineSettings>;
@@ -11,6 +12,14 @@ export type ConfiguredEngines = ReadonlyMap<string, EngineSettings>;
 export interface TidemarkConfigInput {
   /** Beside the ones that are there without a file, and instead of one of the same name; `false` removes one. */
   readonly engines?: Readonly<Record<string, z.input<typeof EngineSettings> | false>>;
+  /** Modules that extend the built-in engine, in the order in which they are loaded. */
+  readonly extensions?: readonly ExtensionEntry[];
+}
+
+/** What an installation is configured with, beside its environment. */
+export interface TidemarkConfig {
+  readonly engines: ConfiguredEngines;
+  readonly extensions: readonly ExtensionSettings[];
 }
 
 /** There without a file: what `npm run engines -- install` can install. */
@@ -30,15 +39,26 @@ const EngineName = z
   .refine((name) => name !== 'builtin', 'is the name of the engine that Tidemark brings: choose another');
 
 const Entry = z.union([z.literal(false), EngineSettings.check(hasWhatItStarts)]);
-const File = z.strictObject({ engines: z.record(EngineName, z.unknown()).default({}) });
+const File = z.strictObject({
+  engines: z.record(EngineName, z.unknown()).default({}),
+  extensions: ExtensionEntries.default([]),
+});
 
 /**
  * Reads `tidemark.config.ts`, if there is one, over the presets.
  *
  * @throws ConfigError with a line for each field that cannot be used.
  */
-export async function loadEngines({ configFile }: Pick<Config, 'configFile'>): Promise<ConfiguredEngines> {
-  const given = configFile === undefined ? {} : enginesOf(configFile, await importDefault(configFile));
+export async function loadTidemarkConfig({ configFile }: Pick<Config, 'configFile'>): Promise<TidemarkConfig> {
+  if (configFile === undefined) return { engines: enginesFrom({}, undefined), extensions: [] };
+  const file = fileOf(configFile, await importDefault(configFile));
+  return {
+    engines: enginesFrom(file.engines, configFile),
+    extensions: extensionsOf(file.extensions, configFile),
+  };
+}
+
+function enginesFrom(given: Readonly<Record<string, unknown>>, configFile: string | undefined): ConfiguredEngines {
   const entries = Object.entries({ ...PRESETS, ...given }).map(([name, entry]) => [name, Entry.parse(entry)] as const);
   const engines = entries.filter((entry): entry is [string, EngineSettings] => entry[1] !== false);
   return new Map(engines.map(([name, settings]) => [name, beside(configFile, settings)]));
@@ -54,16 +74,15 @@ async function importDefault(file: string): Promise<unknown> {
   }
 }
 
-function enginesOf(file: string, exported: unknown): Record<string, unknown> {
+function fileOf(file: string, exported: unknown): z.infer<typeof File> {
   if (exported === undefined) {
     throw new ConfigError([`${file} has no default export. Write: export default defineConfig({ engines: { … } }).`]);
   }
   const parsed = File.safeParse(exported);
   if (!parsed.success) throw new ConfigError(linesOf(file, [], parsed.error));
-  const { engines } = parsed.data;
-  const lines = Object.entries(engines).flatMap(([name, entry]) => linesOfEngine(file, name, entry));
+  const lines = Object.entries(parsed.data.engines).flatMap(([name, entry]) => linesOfEngine(file, name, entry));
   if (lines.length > 0) throw new ConfigError(lines);
-  return engines;
+  return parsed.data;
 }
 
 /** A union's own words would be about every member: `false` is looked at first. */

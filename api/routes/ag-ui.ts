@@ -17,6 +17,7 @@ import { streamLeg } from '../run-stream/stream-leg.ts';
 import { tenantOf } from '../auth.ts';
 import { assertEventsRetained } from '../cursor.ts';
 import type { Gateway } from '../gateway.ts';
+import { offerOf } from '../extension-providers.ts';
 import { chooseEngine, offeredEngines } from '../models.ts';
 import { assertInputSize } from '../input-size.ts';
 import { tellTemporal, wakeRun } from '../tell-temporal.ts';
@@ -83,7 +84,7 @@ export function agUiRoutes(gateway: Gateway): Router {
 
   async function start(req: Request, res: Response, thread: ThreadRow | null, input: RunAgentInput): Promise<void> {
     const { model } = ForwardedProps.parse(input.forwardedProps ?? {});
-    const chosen = chooseEngine(gateway, { engine: pathOf(req, 'engine'), model });
+    const chosen = chooseEngine(await offerOf(gateway), { engine: pathOf(req, 'engine'), model });
     const repeated = thread === null ? null : await runOfKey(pool, tenantOf(res), keyOf(input.threadId, input.runId));
     if (repeated !== null) return await stream(res, await readRun(pool, repeated), 1, [], input);
     if (thread !== null) await assertNothingWaits(thread);

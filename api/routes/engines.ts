@@ -4,6 +4,7 @@ import { NoQuery } from '../../contract/rest.ts';
 import type { EngineSettings } from '../../infra/engine-settings.ts';
 import { findEngine } from '../../infra/find-engine.ts';
 import type { Gateway } from '../gateway.ts';
+import { offerOf } from '../extension-providers.ts';
 import { offeredModels } from '../models.ts';
 import { queryOf } from '../validate.ts';
 
@@ -11,9 +12,10 @@ import { queryOf } from '../validate.ts';
  * The engines that a run may name: what each can do at most, and whether the gateway's machine has it, which is the workers'
  * where they share one.
  */
-export function engineRoutes({ config, engines }: Gateway): Router {
+export function engineRoutes(gateway: Gateway): Router {
+  const { config, engines } = gateway;
   const router = Router();
-  router.get('/engines', (req, res) => {
+  router.get('/engines', async (req, res) => {
     queryOf(req, NoQuery);
     const builtin = {
       engine: BUILTIN_ENGINE,
@@ -22,7 +24,7 @@ export function engineRoutes({ config, engines }: Gateway): Router {
       version: null,
       how_to_install: null,
       capabilities: ENGINE_CAPABILITIES.builtin,
-      models: offeredModels(config),
+      models: offeredModels(config, (await offerOf(gateway)).extensionProviders),
       default_model: config.model,
     };
     res.json({ data: [builtin, ...[...engines].map(viewEngine)], next_cursor: null });

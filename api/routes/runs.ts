@@ -9,6 +9,7 @@ import { findRunOfTenant, listRuns, type RunRow } from '../../infra/postgres/run
 import { threadOfTenant } from '../../infra/postgres/thread.ts';
 import { tenantOf } from '../auth.ts';
 import type { Gateway } from '../gateway.ts';
+import { offerOf } from '../extension-providers.ts';
 import { chooseEngine } from '../models.ts';
 import { assertInputSize } from '../input-size.ts';
 import { streamRun } from '../run-stream/stream-run.ts';
@@ -68,7 +69,7 @@ export function runRoutes(gateway: Gateway): Router {
       tenantId: tenantOf(res),
       threadId,
       input: body.input,
-      ...chooseEngine(gateway, { engine: body.engine, model: body.model }),
+      ...chooseEngine(await offerOf(gateway), { engine: body.engine, model: body.model }),
       parentRunId: body.parent_run_id ?? null,
       multitask: body.multitask ?? 'enqueue',
       settings: withoutUndefined(body.settings ?? {}),

@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from '../config.ts';
 import { installEngine, removeEngine } from '../engine-install.ts';
 import { ENGINE_PACKAGES, packageOf, type EnginePackageName } from '../engine-packages.ts';
 import { findEngine, installedVersion } from '../find-engine.ts';
-import { loadEngines } from '../tidemark-config.ts';
+import { loadTidemarkConfig } from '../tidemark-config.ts';
 
 const USAGE = `Usage: npm run engines -- list | install <name…> | remove <name…>
 Names: ${Object.keys(ENGINE_PACKAGES).join(', ')}`;
@@ -29,8 +29,8 @@ async function main([verb, ...names]: readonly string[]): Promise<number> {
 }
 
 /** What a run may name, and whether it is there. */
-async function list(home: string, config: Parameters<typeof loadEngines>[0]): Promise<number> {
-  for (const [name, settings] of await loadEngines(config)) {
+async function list(home: string, config: Parameters<typeof loadTidemarkConfig>[0]): Promise<number> {
+  for (const [name, settings] of (await loadTidemarkConfig(config)).engines) {
     const { installed, path, version, howToInstall } = findEngine({ home }, settings);
     const about = installed
       ? `installed${version === null ? '' : ` ${version}`}  ${path ?? ''}`

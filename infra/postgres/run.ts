@@ -32,6 +32,9 @@ export interface RunRow {
 export interface RunSettings {
   readonly max_steps?: number;
   readonly system_prompt?: string;
+  /** The only tools that the run may use, and those that it may not. */
+  readonly allowed_tools?: readonly string[];
+  readonly denied_tools?: readonly string[];
   /** After so long an unanswered interrupt expires. */
   readonly interrupt_timeout_seconds?: number;
 }
@@ -127,6 +130,19 @@ export async function latestRun(db: Queryable, threadId: string): Promise<RunRow
 }
 
 /** The ids of the user messages that AG-UI clients have posted to a thread. */
+/** The run that has a thread's turn, or else its newest; null for a thread without runs. */
+export async function currentRunOf(db: Queryable, threadId: string): Promise<RunRow | null> {
+  const { rows } = await db.query<RunRow>({
+    name: 'run-current',
+    text: `select run.* from run join thread using (thread_id)
+            where thread_id = $1
+            order by run_id = active_run_id desc nulls last, turn_seq desc
+            limit 1`,
+    values: [threadId],
+  });
+  return rows[0] ?? null;
+}
+
 export async function knownMessageIds(db: Queryable, threadId: string): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: 'run-known-messages',

@@ -4,12 +4,14 @@ import { readProcesses } from '../../activities/engines/process/process-table.ts
 import { startStack, type Stack, type StackProcess } from '../../infra/testing/stack.ts';
 import { engineConfig } from '../fixtures/engine-config.ts';
 import { Rest, textOf, type Interrupt, type Run, type SaidEvent } from '../fixtures/rest.ts';
-import type { EngineSubject, StartedSubject } from './subject.ts';
+import type { EngineSettings, EngineSubject, ScenarioName, StartedSubject } from './subject.ts';
 
 /** How patient the suite's engine is: as it is configured, ended when it is silent, parked when a person takes long. */
 export type Patience = 'usual' | 'stalls' | 'parks';
 
 const STALL_SECONDS = 2;
+/** A worker that is to stop waits so long for a turn that has no end. */
+const HANDOVER_SECONDS = '2';
 const HOT_MINUTES = 0.01;
 /** A heartbeat has to time out first, and an engine that is silent has its grace. */
 const ENDS_WITHIN_MS = 90_000;
@@ -31,11 +33,13 @@ export class EngineWorld {
     const started = await subject.start();
     const { settings } = started;
     const file = await engineConfig({
+      ...ownEngines(subject, settings),
       usual: settings,
       stalls: { ...settings, stallSeconds: STALL_SECONDS },
       parks: { ...settings, hotMinutes: HOT_MINUTES },
     });
-    const stack = await startStack({ env: { ...started.env, TIDEMARK_CONFIG: file } });
+    const env = { TIDEMARK_HANDOVER_SECONDS: HANDOVER_SECONDS, ...started.env, TIDEMARK_CONFIG: file };
+    const stack = await startStack({ env });
     return new EngineWorld(stack, started);
   }
 
@@ -57,8 +61,14 @@ export class EngineWorld {
     if (state !== 'runs') await this.stack.startWorker();
   }
 
-  async begin(input: string, patience: Patience = 'usual', threadId?: string): Promise<Run> {
-    const run = await this.rest.startRun(input, { engine: patience }, threadId);
+  /** A worker in the place of the one that is there, which has nothing to do, full with a single turn. */
+  async startFullWorker(): Promise<StackProcess> {
+    await this.worker.end();
+    return await this.stack.startWorker({ TIDEMARK_ENGINE_SLOTS: '1' });
+  }
+
+  async begin(input: string, engine: Patience | ScenarioName = 'usual', threadId?: string): Promise<Run> {
+    const run = await this.rest.startRun(input, { engine }, threadId);
     this.#runs.push(run.run_id);
     return run;
   }
@@ -127,4 +137,12 @@ export class EngineWorld {
     const look = async (): Promise<true | null> => ((await this.engineProcesses(of)).length === 0 ? true : null);
     await this.rest.until('the engine is gone', look, 20_000);
   }
+}
+
+/** Of the scenarios that configure it otherwise: an engine for each, which has its name. */
+function ownEngines({ trials }: EngineSubject, settings: EngineSettings): Record<string, EngineSettings> {
+  const own = Object.entries(trials).flatMap(([name, trial]) => {
+    return 'settings' in trial ? [[name, { ...settings, ...trial.settings }] as const] : [];
+  });
+  return Object.fromEntries(own);
 }

@@ -53,9 +53,10 @@ export function workerScenarios(scenario: Scenario): void {
 
   scenario('zombie', async (stage) => {
     const { world, trial } = stage;
+    // one that asks for more turns gets them though it is frozen: each is lost on it until its heartbeat times out
+    const frozen = await world.startFullWorker();
     const run = await world.begin(trial.prompt);
     await world.text(run);
-    const frozen = world.worker;
     await frozen.kill('SIGSTOP');
     await world.stack.startWorker();
     const events = await goneOn(stage, run);

@@ -1,6 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { answerExtensionCall, insertExtensionCall } from '../../infra/postgres/extension-call.ts';
+import { insertVerdicts } from '../../infra/postgres/tool-verdict.ts';
 import { putArtifact } from '../../infra/postgres/artifact.ts';
 import { linkArtifacts } from '../../infra/postgres/artifact-link.ts';
 import { inTransaction } from '../../infra/postgres/transaction.ts';
@@ -19,6 +21,7 @@ const FULL = [
   'command.thread_id',
   'delivery.run_id',
   'delivery.thread_id',
+  'extension_call.thread_id',
   'frame.run_id',
   'interrupt.run_id',
   'interrupt.thread_id',
@@ -36,6 +39,7 @@ const FULL = [
   'step.run_id',
   'sub_agent.run_id',
   'thread.thread_id',
+  'tool_verdict.run_id',
 ];
 
 const folderOf = (threadId: string): string => join(world.stack.home, 'workspaces', threadId);
@@ -56,7 +60,16 @@ async function fullThread(): Promise<{ threadId: string; runIds: string[]; own: 
       { artifactId: shared, name: 'shared.txt' },
     ]);
   });
+  await insertVerdicts(world.stack.pool, first, [{ stepIndex: 1, edited: false, reason: null }]);
+  await unreadAnswer(threadId);
   return { threadId, runIds: [first, second], own, shared };
+}
+
+/** A command whose client has left before its answer came. */
+async function unreadAnswer(threadId: string): Promise<void> {
+  const call = { tenantId: 'default', threadId, kind: 'command', name: 'help', args: '' } as const;
+  const callId = await insertExtensionCall(world.stack.pool, call);
+  await answerExtensionCall(world.stack.pool, callId, { ok: true, result: threadId, events: [] });
 }
 
 async function artifact(text: string): Promise<string> {

@@ -10,6 +10,7 @@ import {
   subAgentEnd,
   subAgentStart,
   toolCallBegins,
+  toolOutput,
   toolResult,
 } from './frames.ts';
 
@@ -53,6 +54,7 @@ describe('a frame', () => {
       ...framesOf({ type: 'tool-call-end', contentIndex: 0, toolCall }),
       llmEnd(message),
       toolCallBegins(toolCall),
+      ...toolOutput('tc', HUGE),
       toolResult(result, { durationMs: 12, output: { artifact, name: 'write_file-1.txt' } }),
       subAgentStart({ childId: 'run_1.c2', toolCallId: 'tc', task: HUGE, model: 'openai/m', name: 'scout' }),
       subAgentEnd('run_1.c2', result, { input: 1 }),
@@ -71,6 +73,27 @@ describe('a frame', () => {
     const deltas = frames.map((frame) => (frame.type === 'text-delta' ? frame.delta : ''));
     expect(deltas.join('')).toBe(HUGE);
     expect(deltas.every((delta) => delta.isWellFormed())).toBe(true);
+  });
+
+  it('of a tool’s output is several where it is long, and none where there is nothing', () => {
+    const frames = toolOutput('tc', HUGE);
+    expect(frames.map((frame) => (frame.type === 'tool-output' ? frame.chunk : '')).join('')).toBe(HUGE);
+    expect(toolOutput('tc', '')).toEqual([]);
+  });
+
+  it('of a result holds the plan and what was kept, but no plan that is malformed or failed', () => {
+    const plan = [{ id: 'a', text: 'look', status: 'pending' }];
+    const content = [{ type: 'text' as const, text: 'ok' }];
+    const planned = { ...result, content, details: { plan } };
+    const saved = { artifact, name: 'report.csv' };
+    expect(toolResult(planned, { saved })).toMatchObject({ plan, saved });
+    const without = [
+      { ...planned, isError: true },
+      { ...planned, details: { plan: [] } },
+      { ...planned, details: { plan: [{ id: 'a', text: 'x', status: 'unheard of' }] } },
+      { ...planned, details: { plan: [{ id: 'a', text: 'x'.repeat(20_000), status: 'pending' }] } },
+    ];
+    for (const message of without) expect(toolResult(message)).not.toHaveProperty('plan');
   });
 
   it('of a block’s end does not say the content again', () => {

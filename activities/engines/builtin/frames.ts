@@ -11,6 +11,7 @@ import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS, previewInput } from '../../../contract/platform-frames.ts';
 import { NamedArtifact } from '../named-artifact.ts';
 import { FileChange } from './file-change.ts';
+import { Plan, PlanChange } from './plan.ts';
 import type { ProviderEvent } from './providers/provider.ts';
 
 /**
@@ -50,6 +51,8 @@ export const BuiltinFrame = z.discriminatedUnion('type', [
     errorMessage: z.string().optional(),
   }),
   z.object({ type: z.literal('tool-call'), toolCall: ShownCall }),
+  /** What a tool prints while it runs (an addition to the contract's events). */
+  z.object({ type: z.literal('tool-output'), toolCallId: z.string().min(1), chunk: z.string() }),
   z.object({
     type: z.literal('tool-result'),
     toolCallId: z.string().min(1),
@@ -60,6 +63,9 @@ export const BuiltinFrame = z.discriminatedUnion('type', [
     output: NamedArtifact.optional(),
     durationMs: z.number().nonnegative().optional(),
     fileChange: FileChange.optional(),
+    plan: Plan.optional(),
+    /** What the tool was asked to keep. */
+    saved: NamedArtifact.optional(),
   }),
   /** A call has begun a sub-agent; an addition to the bus. */
   z.object({
@@ -132,6 +138,11 @@ export function toolCallBegins(toolCall: ToolCall): BuiltinFrame {
   return { type: 'tool-call', toolCall: shown(toolCall) };
 }
 
+/** A part of what a tool prints. */
+export function toolOutput(toolCallId: string, text: string): BuiltinFrame[] {
+  return pieces(text).map((chunk) => ({ type: 'tool-output', toolCallId, chunk }));
+}
+
 /** A result's text when it is longer than its preview and so must be kept elsewhere; null when the preview is the whole. */
 export function textOverPreview({ content }: Pick<ToolResultMessage, 'content'>): string | null {
   const text = textOf(content);
@@ -143,15 +154,17 @@ export interface ToolResultExtras {
   readonly durationMs?: number;
   readonly output?: NamedArtifact | null;
   readonly diff?: NamedArtifact | null;
+  readonly saved?: NamedArtifact | null;
 }
 
 /** A tool call has its result. */
 export function toolResult(
   message: ToolResultMessage,
-  { durationMs, output, diff }: ToolResultExtras = {},
+  { durationMs, output, diff, saved }: ToolResultExtras = {},
 ): BuiltinFrame {
   const { toolCallId, toolName, isError, content, details } = message;
   const change = FileChange.safeParse(details);
+  const planned = PlanChange.safeParse(details);
   return {
     type: 'tool-result',
     toolCallId,
@@ -161,6 +174,8 @@ export function toolResult(
     ...(output === undefined || output === null ? {} : { output }),
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(change.success && !isError ? { fileChange: withDiff(change.data, diff ?? null) } : {}),
+    ...(planned.success && !isError ? { plan: planned.data.plan } : {}),
+    ...(saved === undefined || saved === null ? {} : { saved }),
   };
 }
 

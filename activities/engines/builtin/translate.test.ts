@@ -35,8 +35,8 @@ const CONTRACT_EVENTS = `
   .trim()
   .split(/\s+/);
 
-/** What Tidemark adds to them. */
-const ADDED_EVENTS = ['sub-agent-end', 'sub-agent-start'];
+/** What Tidemark's lanes hold beside them. */
+const ADDED_EVENTS = ['sub-agent-end', 'sub-agent-start', 'tool-output'];
 
 const translated = (frame: NativeFrame, context: FrameContext = CONTEXT) =>
   translateBuiltinFrame(frame, context, undefined).said;
@@ -47,7 +47,7 @@ const bodies = (frame: NativeFrame) => {
 };
 
 describe('a frame of the built-in engine', () => {
-  it.each(CONTRACT_EVENTS)('%s has an answer even when it is empty', (type) => {
+  it.each([...CONTRACT_EVENTS, ...ADDED_EVENTS])('%s has an answer even when it is empty', (type) => {
     expect(translated({ type })).toBeDefined();
   });
 
@@ -81,6 +81,25 @@ describe('a frame of the built-in engine', () => {
     expect(bodies({ type: 'llm-end', stopReason: 'error', errorMessage: 'x' })).toEqual({
       suppressed: 'the loop decides what a failed call means',
     });
+  });
+
+  it('says what a tool prints as the output of a terminal that is named for its call', () => {
+    expect(bodies({ type: 'tool-output', toolCallId: 'tc', chunk: 'line\n' })).toEqual([
+      { kind: 'terminal.output', terminalId: 'tc', chunk: 'line\n' },
+    ]);
+    expect(bodies({ type: 'tool-output', toolCallId: 'tc', chunk: '' })).toEqual({ suppressed: 'an empty output' });
+  });
+
+  it('says the plan of a tool that keeps one, and what it kept, in the order in which they come to be', () => {
+    const plan = [{ id: 'a', text: 'look', status: 'in_progress' }];
+    const artifact = { artifactId: 'art_1', bytes: 3, sha256: 'a'.repeat(64), contentType: 'text/csv' };
+    const frame = { type: 'tool-result', toolCallId: 'tc', toolName: 't', isError: false, preview: 'p' };
+    expect(bodies({ ...frame, plan, saved: { artifact, name: 'r.csv' } })).toEqual([
+      { kind: 'artifact.created', artifact, name: 'r.csv' },
+      { kind: 'tool.completed', toolCallId: 'tc', status: 'ok', preview: 'p' },
+      { kind: 'plan.updated', entries: plan },
+    ]);
+    expect(bodies({ ...frame, isError: true, plan })).toMatchObject([{ kind: 'tool.completed', status: 'error' }]);
   });
 
   it('says that a tool failed, and no file change then', () => {
@@ -171,12 +190,14 @@ const frame: fc.Arbitrary<NativeFrame> = fc.oneof(
   }),
   fc.record({ type: prose.map((kind) => `${kind}-end`), contentIndex }),
   fc.record({ type: fc.constantFrom('tool-call-end', 'tool-call'), contentIndex, toolCall }),
+  fc.record({ type: fc.constant('tool-output'), toolCallId, chunk: fc.string({ unit: 'binary', maxLength: 4 }) }),
   fc.record({
     type: fc.constant('tool-result'),
     toolCallId,
     toolName: fc.constant('write_file'),
     isError: fc.boolean(),
     preview: fc.string(),
+    plan: fc.option(fc.constant([{ id: 'a', text: 'look', status: 'pending' }]), { nil: undefined }),
     fileChange: fc.option(fc.constant({ path: 'a', changeType: 'edit' }), { nil: undefined }),
     output: fc.option(
       fc.constant({

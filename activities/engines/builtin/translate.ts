@@ -58,8 +58,12 @@ function translate(frame: BuiltinFrame, { runId, stepIndex }: FrameContext, spea
         { kind: 'tool.progress', toolCallId: frame.toolCall.id, nativeStatus: 'running' },
         ...(speaker === null ? [] : [atWork(speaker, frame.toolCall.name)]),
       );
+    case 'tool-output':
+      return frame.chunk === ''
+        ? { suppressed: 'an empty output' }
+        : say({ kind: 'terminal.output', terminalId: frame.toolCallId, chunk: frame.chunk });
     case 'tool-result':
-      return say(...created(frame), completed(frame), ...changed(frame));
+      return say(...created(frame), completed(frame), ...changed(frame), ...planned(frame));
     case 'llm-start':
       return { suppressed: 'bookkeeping of a model call' };
     case 'llm-end':
@@ -113,8 +117,8 @@ function started(call: Extract<BuiltinFrame, { type: 'tool-call' }>['toolCall'])
 
 type ResultFrame = Extract<BuiltinFrame, { type: 'tool-result' }>;
 
-function created({ output }: ResultFrame): CanonicalBody[] {
-  return output === undefined ? [] : [{ kind: 'artifact.created', ...output }];
+function created({ saved, output }: ResultFrame): CanonicalBody[] {
+  return [saved, output].flatMap((named) => (named === undefined ? [] : [{ kind: 'artifact.created', ...named }]));
 }
 
 function completed({ toolCallId, isError, preview, output, durationMs }: ResultFrame): CanonicalBody {
@@ -129,6 +133,10 @@ function completed({ toolCallId, isError, preview, output, durationMs }: ResultF
 
 function changed({ isError, fileChange }: ResultFrame): CanonicalBody[] {
   return isError || fileChange === undefined ? [] : [{ kind: 'file.changed', ...fileChange }];
+}
+
+function planned({ isError, plan }: ResultFrame): CanonicalBody[] {
+  return isError || plan === undefined ? [] : [{ kind: 'plan.updated', entries: plan }];
 }
 
 /** A failed call is not said here: the loop decides what it means for the run. */

@@ -1,3 +1,5 @@
+import type { AuthBackendRecord } from '../../../../contract/extensions/register-kinds.ts';
+
 /**
  * Where a provider's key comes from (extension contracts, register kind `auth-backend`).
  *
@@ -6,9 +8,4 @@
  * key that the provider has just turned down: whoever can get another one gets it then; the same key again means that
  * there is no other. No message that it throws holds a secret.
  */
-export interface AuthBackend {
-  readonly name: string;
-  apiKey(refused?: string): Promise<string | null>;
-  login?(options: Readonly<Record<string, unknown>>): Promise<unknown>;
-  logout?(): Promise<unknown>;
-}
+export type AuthBackend = AuthBackendRecord;

@@ -142,7 +142,7 @@ describe('an OAuth token', () => {
   it('is asked for again after a failure, which shows no secret', async () => {
     const { auth } = await login({ access_token: 'old', refresh_token: 'refresh-secret', expires_at: inSeconds(1) });
     answer = (response) => void response.writeHead(503).end('refresh-secret');
-    const failure: unknown = await auth.apiKey().catch((error: unknown) => error);
+    const failure: unknown = await Promise.resolve(auth.apiKey()).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'provider_unavailable' });
     expect(String(failure)).not.toContain('secret');
     answer = grant({ access_token: 'fresh', expires_in: 3_600 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage } from '../../../../contract/agent-messages.ts';
-import { providerOf } from './provider-record.ts';
+import { ExtensionRegistry } from '../../../../contract/extensions/registry.ts';
 import { CALLS, COUNTED, resultsOf, SAID_USAGE, text, thinking, useProviderRig } from './testing/provider-rig.ts';
 import { API_KEY, stream, types } from './testing/wire-server.ts';
 import { user, type Said, type WireScript } from './testing/wire-script.ts';
@@ -20,7 +20,8 @@ export function testProvider(script: WireScript): void {
 
     it('is a whole provider record', () => {
       const provider = rig.provider();
-      expect(providerOf(provider)).toMatchObject({ name: 'vendor', api: script.api });
+      expect(new ExtensionRegistry().register('provider', provider, 'suite').name).toBe('vendor');
+      expect(provider.api).toBe(script.api);
     });
 
     it('asks at the path of its API, with its key, model, system prompt, tools and a stream', async () => {

@@ -6,7 +6,6 @@ import type { Thinking } from './anthropic-request.ts';
 import { createOpenAICodex } from './openai-codex.ts';
 import { createOpenAICompletions } from './openai-completions.ts';
 import { createOpenAIResponses } from './openai-responses.ts';
-import { providerOf } from './provider-record.ts';
 import type { Provider } from './provider.ts';
 import { createScripted } from './scripted.ts';
 
@@ -40,11 +39,13 @@ const CONFIGURED_BY: Readonly<Record<string, string>> = {
   'openai-codex': 'OPENAI_CODEX_TOKEN_FILE or OPENAI_CODEX_API_KEY',
 };
 
-export function createProviders(settings: ProviderSettings): Providers {
-  const scripted = providerOf(
-    createScripted(settings.scriptedPace === undefined ? {} : { pace: settings.scriptedPace }),
-  );
-  const served = new Map(serversOf(settings).map((provider) => [provider.name, providerOf(provider)]));
+/** `registered`: the provider that an extension has registered under a name; it wins. */
+export function createProviders(
+  settings: ProviderSettings,
+  registered: (name: string) => Provider | undefined = () => undefined,
+): Providers {
+  const scripted = createScripted(settings.scriptedPace === undefined ? {} : { pace: settings.scriptedPace });
+  const served = new Map(serversOf(settings).map((provider) => [provider.name, provider]));
   const known = [
     ...[...served.keys()].map((name) => `${name}/<model>`),
     ...scriptedModels().map((model) => `scripted/${model}`),
@@ -54,7 +55,7 @@ export function createProviders(settings: ProviderSettings): Providers {
     resolve(name) {
       const slash = name.indexOf('/');
       const [providerName, model] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
-      const provider = served.get(providerName);
+      const provider = registered(providerName) ?? served.get(providerName);
       if (provider !== undefined && model !== '') return { provider, model };
       if (Object.hasOwn(CONFIGURED_BY, providerName) && model !== '') {
         throw new TidemarkError(

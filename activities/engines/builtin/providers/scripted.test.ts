@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Message, textOf, type AgentContext, type AssistantMessage } from '../../../../contract/agent-messages.ts';
 import { SCRIPTED_MODELS } from '../../../../contract/scripted-models.ts';
-import { builtinTools, validateArguments } from '../tools/registry.ts';
+import { builtinTools } from '../tools/registry.ts';
 import type { ProviderEvent } from './provider.ts';
 import { loadScenarios } from './scenario.ts';
 import { createScripted } from './scripted.ts';
@@ -87,7 +87,7 @@ describe('the demo model', () => {
         for (const call of [...(turn.toolCalls ?? []), ...(turn.onToolError?.toolCalls ?? [])]) {
           const tool = builtinTools().get(call.name);
           expect(tool, `${name} calls ${call.name}`).toBeDefined();
-          expect(validateArguments(tool!, call.arguments)).toMatchObject({ ok: true });
+          expect(tool!.validate(call.arguments)).toMatchObject({ ok: true });
         }
       }
     }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../../../contract/agent-messages.ts';
 import { createFetchUrl } from './fetch-url.ts';
 import type { Address, Lookup } from './public-address.ts';
-import { DEFAULT_LIMITS, type ToolLimits } from './tool.ts';
+import type { ToolLimits } from './tool.ts';
+import { toolContext } from './tool-testkit.ts';
 
 let host: string;
 let hits: string[] = [];
@@ -37,12 +38,11 @@ async function get(url: string, given: Given = {}) {
   hits = [];
   const result = await createFetchUrl(given.lookup).execute(
     { url },
-    {
-      workspace: '/nowhere',
-      signal: given.signal ?? new AbortController().signal,
+    toolContext({
       fetchAllow: given.allow ?? [host],
-      limits: { ...DEFAULT_LIMITS, ...given.limits },
-    },
+      limits: given.limits ?? {},
+      ...(given.signal === undefined ? {} : { signal: given.signal }),
+    }),
   );
   return { text: textOf(result.content), isError: result.isError };
 }

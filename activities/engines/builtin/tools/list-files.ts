@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isTemporary } from './replace-file.ts';
 import { executableTool, succeeded, ToolFault } from './tool.ts';
 import { briefly, fileFault, placeInWorkspace, quoted } from './workspace-path.ts';
-import { isTemporary } from './write-file.ts';
 
 /** How many entries are looked at before the listing is cut, so that a huge folder costs no more than this. */
 const SCAN_LIMIT = 20_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { builtinTools, validateArguments } from './registry.ts';
+import { builtinTools } from './registry.ts';
 
 const tools = builtinTools();
 const tool = (name: string) => tools.get(name)!;
@@ -16,8 +16,13 @@ describe('the built-in tools', () => {
     expect(facts).toEqual([
       ['list_files', 'execute', 'never', true, true],
       ['read_file', 'execute', 'never', true, true],
+      ['search_files', 'execute', 'never', true, true],
       ['write_file', 'execute', 'always', false, false],
+      ['edit_file', 'execute', 'always', false, false],
+      ['shell', 'execute', 'always', false, false],
       ['fetch_url', 'execute', 'never', true, true],
+      ['save_artifact', 'execute', 'never', true, true],
+      ['update_plan', 'execute', 'never', true, false],
       ['ask_user', 'question', 'never', true, false],
       ['delegate', 'delegate', 'never', true, true],
     ]);
@@ -54,7 +59,7 @@ describe('the built-in tools', () => {
 
 describe('arguments', () => {
   it('that fit are handed on', () => {
-    expect(validateArguments(tool('read_file'), { path: 'a' })).toEqual({ ok: true, args: { path: 'a' } });
+    expect(tool('read_file').validate({ path: 'a' })).toEqual({ ok: true, args: { path: 'a' } });
   });
 
   it.each([
@@ -69,7 +74,7 @@ describe('arguments', () => {
     ['read_file', 'a', /: arguments Invalid input: expected object, received string$/],
     ['read_file', null, /: arguments Invalid input/],
   ])('of %s that do not fit (%j) say which field is at fault', (name, args, error) => {
-    const validated = validateArguments(tool(name), args);
+    const validated = tool(name).validate(args);
     expect(validated.ok).toBe(false);
     expect(validated.ok ? '' : validated.error).toMatch(error);
   });

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import type { AgentToolResult, Tool } from '../../../../contract/agent-messages.ts';
+import type { Agent } from '../../../../contract/extensions/bus-event.ts';
+import type { EngineProcess, EngineProcessOptions } from '../../process/engine-process.ts';
+import { validateBy, type Validated } from './validated.ts';
 
 /** Bounds of what a tool reads, writes and says. */
 export interface ToolLimits {
@@ -10,6 +13,21 @@ export interface ToolLimits {
   readonly fetchTimeoutMs: number;
   /** Of a fetched page, what the model is shown. */
   readonly fetchChars: number;
+  /** Of a search: files looked at, the bytes of one and of all, lines found, and its time. */
+  readonly searchFiles: number;
+  readonly searchFileBytes: number;
+  readonly searchBytes: number;
+  readonly searchMatches: number;
+  readonly searchTimeoutMs: number;
+  /** A command's time where the model names none, and the most that it may name. */
+  readonly shellTimeoutMs: number;
+  readonly shellMaxTimeoutMs: number;
+  /** Of a command's output, what the model is shown, and what is kept for a person. */
+  readonly shellChars: number;
+  readonly shellKeptBytes: number;
+  /** Resident memory of a command's processes together. */
+  readonly shellMemoryMb: number;
+  readonly artifactBytes: number;
 }
 
 export const DEFAULT_LIMITS: ToolLimits = {
@@ -19,25 +37,46 @@ export const DEFAULT_LIMITS: ToolLimits = {
   fetchBytes: 1024 * 1024,
   fetchTimeoutMs: 20_000,
   fetchChars: 100_000,
+  searchFiles: 20_000,
+  searchFileBytes: 2 * 1024 * 1024,
+  searchBytes: 128 * 1024 * 1024,
+  searchMatches: 200,
+  searchTimeoutMs: 10_000,
+  shellTimeoutMs: 120_000,
+  shellMaxTimeoutMs: 600_000,
+  shellChars: 30_000,
+  shellKeptBytes: 4 * 1024 * 1024,
+  shellMemoryMb: 2_048,
+  artifactBytes: 16 * 1024 * 1024,
 };
 
 export interface ToolContext {
+  /** The run that calls. */
+  readonly agent: Agent;
+  readonly toolCallId: string;
   /** The run's own folder, an absolute path; made on first use. */
   readonly workspace: string;
   readonly signal: AbortSignal;
   /** `host:port` pairs that may be fetched though their addresses are private. */
   readonly fetchAllow: readonly string[];
   readonly limits: ToolLimits;
+  /** Starts a process for this call: bounded in memory, never outliving the worker. The tool ends it by its `kill`. */
+  readonly start: (options: Pick<EngineProcessOptions, 'command' | 'cwd' | 'env'>) => EngineProcess;
+  /** Shows what the tool prints, while it runs; the result holds it again. */
+  readonly print: (text: string) => void;
+  /** The id under which content is kept as an artifact of the run. */
+  readonly artifactIdOf: (content: Buffer) => string;
 }
 
 interface Described extends Tool {
   readonly label: string;
-  readonly schema: z.ZodType;
   readonly approval: 'never' | 'always';
   /** Safe to run again after an attempt died without a result. */
   readonly repeatable: boolean;
   /** May run beside other calls of the same message. */
   readonly parallelSafe: boolean;
+  /** Checks a call's arguments; the error tells the model which field is at fault. */
+  validate(args: unknown): Validated;
   /** What a call would do, for the person who approves it: one line, at most 200 characters. */
   describe(args: unknown): string;
 }
@@ -73,12 +112,27 @@ export interface DelegateTool extends Described {
   delegation(args: unknown): DelegatedTask;
 }
 
-/** What a tool came to; `diff` is the unified diff of the file that it changed, which the model does not see. */
-export type ToolOutcome = AgentToolResult & { readonly diff?: string };
+/** What a tool came to beside what the model sees: each is kept as an artifact of the run. */
+export interface ToolAside {
+  /** The unified diff of the file that it changed. */
+  readonly diff?: string;
+  /** The whole output, where the result's text is a part of it. */
+  readonly output?: Buffer;
+  /** What the tool was asked to keep. */
+  readonly saved?: { readonly name: string; readonly contentType: string; readonly content: Buffer };
+}
+
+export type ToolOutcome = AgentToolResult & ToolAside;
 
 export type BuiltinTool = ExecutableTool | QuestionTool | DelegateTool;
 
-interface Spec<Schema extends z.ZodType> extends Omit<Described, 'schema' | 'parameters' | 'describe'> {
+/** The tools that a run can call, by name. */
+export interface Tools {
+  get(name: string): BuiltinTool | undefined;
+  values(): Iterable<BuiltinTool>;
+}
+
+interface Spec<Schema extends z.ZodType> extends Omit<Described, 'validate' | 'parameters' | 'describe'> {
   readonly schema: Schema;
   readonly describe: (args: z.infer<Schema>) => string;
 }
@@ -137,10 +191,12 @@ function described<Schema extends z.ZodType>(spec: Spec<Schema>): Described {
   const { $schema: _, ...parameters } = z.toJSONSchema(spec.schema, { io: 'input' });
   const { name, label, description, schema, approval, repeatable, parallelSafe } = spec;
   const describe = (args: unknown) => oneLine(spec.describe(schema.parse(args)));
-  return { name, label, description, parameters, schema, approval, repeatable, parallelSafe, describe };
+  const validate = (args: unknown) => validateBy(schema, name, args);
+  return { name, label, description, parameters, validate, approval, repeatable, parallelSafe, describe };
 }
 
-function oneLine(text: string): string {
+/** A text as one line of at most 200 characters. */
+export function oneLine(text: string): string {
   const line = text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { textOf } from '../../../../contract/agent-messages.ts';
 import { builtinTools } from './registry.ts';
-import { DEFAULT_LIMITS, type ToolContext, type ToolLimits } from './tool.ts';
+import type { ToolContext, ToolLimits } from './tool.ts';
+import { toolContext } from './tool-testkit.ts';
 
 let outside: string;
 let workspace: string;
@@ -18,7 +19,7 @@ beforeEach(async () => {
 afterEach(async () => await rm(outside, { recursive: true, force: true }));
 
 function context(limits: Partial<ToolLimits> = {}, signal = new AbortController().signal): ToolContext {
-  return { workspace, signal, fetchAllow: [], limits: { ...DEFAULT_LIMITS, ...limits } };
+  return toolContext({ workspace, signal, limits });
 }
 
 async function run(name: string, args: object, given = context()) {

@@ -1,0 +1,36 @@
+import type { PresenterContext } from '../../clients/cli/presenter.ts';
+import { RunFold } from '../../clients/typescript/run-fold.ts';
+import { finalText } from '../../clients/typescript/run-text.ts';
+import { defineExtension } from '../../contract/extensions/extension.ts';
+
+/**
+ * A presenter of one's own: says one prompt, and keeps the answer as a Markdown page with the tools that were used.
+ *
+ *     npm run chat -- --extension ./examples/presenter-markdown/markdown.ts --presenter markdown "Hello" > answer.md
+ */
+export default defineExtension((api) => {
+  api.register('presenter', {
+    name: 'markdown',
+    init({ prompt }: PresenterContext) {
+      if (prompt === null) throw new Error('give a prompt');
+    },
+    async run({ session, prompt, streams, signal, exitWith }: PresenterContext) {
+      const { run } = await session.submit(prompt ?? '');
+      const fold = new RunFold();
+      const tools: string[] = [];
+      for await (const item of session.items({ signal })) {
+        if (item.type === 'event' && fold.add(item.event) && item.event.kind === 'tool.started')
+          tools.push(item.event.name);
+        if (item.type === 'complete' && item.complete.runId === run.run_id) break;
+        const [open] = session.openInterrupts;
+        if (open !== undefined)
+          await session.resolve(open, { decision: 'reject', message: 'Nobody is here to decide.' });
+      }
+      const { status } = await session.client.runs.wait(run.run_id);
+      streams.output.write(
+        `# ${prompt ?? ''}\n\n${finalText(fold.events())}\n\n${tools.map((name) => `- ${name}\n`).join('')}`,
+      );
+      exitWith(status === 'completed' ? 0 : 1);
+    },
+  });
+});
