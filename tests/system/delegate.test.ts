@@ -147,6 +147,18 @@ describe('a task that is delegated', () => {
     expect(of(events, 'child.started')).toHaveLength(2);
   });
 
+  it('is bound by what the run may use', async () => {
+    const settings = { denied_tools: ['write_file'] };
+    const events = await ended(await delegating([{ task: 'write a note' }], { settings }));
+    expect(of(events, 'tool.completed')[0]).toMatchObject({
+      status: 'error',
+      error: 'error: tool write_file is not allowed in this run',
+    });
+    const none = await ended(await delegating([{ task: 'answer it' }], { settings: { denied_tools: ['delegate'] } }));
+    expect(of(none, 'child.started')).toEqual([]);
+    expect(of(none, 'tool.completed')[0]?.['error']).toBe('error: tool delegate is not allowed in this run');
+  });
+
   it('that asks for what is not there is answered with the reason, and begins nobody', async () => {
     const run = await delegating([
       { task: 'answer it', tools: ['teleport'] },
