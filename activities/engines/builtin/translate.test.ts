@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CanonicalEvent } from '../../../contract/canonical.ts';
+import { BUS_EVENT_NAMES } from '../../../contract/extensions/bus-event.ts';
 import type { FrameSegment, NativeFrame } from '../../../contract/frames.ts';
 import { stepsOf } from '../../../contract/sub-agent.ts';
 import { INITIAL_LANE_STATE, translateSegment, type FrameContext } from '../../../contract/translation.ts';
@@ -23,18 +24,6 @@ import { translateBuiltinFrame } from './translate.ts';
 const LANE = { runId: 'run_1', threadId: 'thr_1' };
 const CONTEXT = { runId: 'run_1', stepIndex: 3, attempt: 1, provider: 'builtin' };
 
-/** The bus events of the extension contracts. */
-const CONTRACT_EVENTS = `
-  agent-shutdown agent-started agent-turn-complete assistant-stream-end assistant-text
-  assistant-text-delta assistant-thinking assistant-thinking-delta cancelled compaction-summary
-  dismiss done error extension-error extension-loaded info llm-end llm-start message-appended queued
-  redraw reinit-presenter reset-conversation set-status-info start text-delta text-end text-start
-  thinking-delta thinking-end thinking-start tool-call tool-call-delta tool-call-end tool-call-start
-  tool-result user
-`
-  .trim()
-  .split(/\s+/);
-
 /** What Tidemark's lanes hold beside them. */
 const ADDED_EVENTS = ['sub-agent-end', 'sub-agent-start', 'tool-output'];
 
@@ -47,7 +36,7 @@ const bodies = (frame: NativeFrame) => {
 };
 
 describe('a frame of the built-in engine', () => {
-  it.each([...CONTRACT_EVENTS, ...ADDED_EVENTS])('%s has an answer even when it is empty', (type) => {
+  it.each([...BUS_EVENT_NAMES, ...ADDED_EVENTS])('%s has an answer even when it is empty', (type) => {
     expect(translated({ type })).toBeDefined();
   });
 
@@ -208,7 +197,7 @@ const frame: fc.Arbitrary<NativeFrame> = fc.oneof(
     ),
   }),
   fc.record({ type: fc.constant('llm-end'), stopReason: fc.constant('stop'), usage: fc.record({ input: fc.nat() }) }),
-  fc.constantFrom(...CONTRACT_EVENTS).map((type) => ({ type })),
+  fc.constantFrom(...BUS_EVENT_NAMES).map((type) => ({ type })),
   fc.record({ type: fc.string(), rest: fc.jsonValue() }),
 );
 
@@ -251,7 +240,7 @@ describe('the bus events', () => {
       'error',
       'extension-error',
     ]);
-    expect([...known].toSorted()).toEqual([...CONTRACT_EVENTS, ...ADDED_EVENTS].toSorted());
+    expect([...known].toSorted()).toEqual([...BUS_EVENT_NAMES, ...ADDED_EVENTS].toSorted());
   });
 });
 
