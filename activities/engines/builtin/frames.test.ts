@@ -93,7 +93,7 @@ describe('a frame', () => {
       { ...planned, details: { plan: [{ id: 'a', text: 'x', status: 'unheard of' }] } },
       { ...planned, details: { plan: [{ id: 'a', text: 'x'.repeat(20_000), status: 'pending' }] } },
     ];
-    for (const message of without) expect(toolResult(message)).not.toHaveProperty('plan');
+    for (const other of without) expect(toolResult(other)).not.toHaveProperty('plan');
   });
 
   it('of a block’s end does not say the content again', () => {

@@ -12,7 +12,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 export interface ToolSubject {
   readonly tool: BuiltinTool;
   /** Arguments of a call that succeeds in a workspace which holds `a.txt` with the text `hello`. */
-  args(): Arguments;
+  readonly args: () => Arguments;
   /** Its arguments that name a place in the workspace. */
   readonly paths?: readonly string[];
   readonly context?: () => Partial<ToolContext>;
@@ -46,8 +46,57 @@ const HOSTILE_PATHS = [
 ];
 
 /** What every tool of the built-in engine keeps to, whoever made it. */
-export function toolSuite({ tool, args, paths = [], context: given = () => ({}) }: ToolSubject): void {
-  describe(tool.name, () => {
+export function toolSuite(subject: ToolSubject): void {
+  const { tool } = subject;
+  judgeRecord(tool, subject.args);
+  if (tool.kind === 'execute') judgeExecution(tool, subject);
+}
+
+function judgeRecord(tool: BuiltinTool, args: ToolSubject['args']): void {
+  describe(`the record of ${tool.name}`, () => {
+    it('says what a model and a person must know', () => {
+      expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
+      expect(tool.label).toMatch(/^\S.{0,39}$/);
+      expect(tool.description).toMatch(/^.{20,1024}$/s);
+    });
+
+    it('has a JSON Schema that compiles, allows nothing else, and takes what the tool takes', () => {
+      const accepts = compiled(tool);
+      expect(tool.parameters).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(accepts(args())).toBe(true);
+      expect(tool.validate(args())).toMatchObject({ ok: true });
+    });
+
+    it('lets nothing be repeated, or run beside others, that a person must approve', () => {
+      const { approval, repeatable, parallelSafe } = tool;
+      expect(approval === 'never' || (!repeatable && !parallelSafe)).toBe(true);
+    });
+
+    it('describes a call in one line', () => {
+      expect(tool.describe(args())).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u);
+    });
+
+    it('refuses arguments that do not fit, as its schema does, and names the field', () => {
+      const accepts = compiled(tool);
+      for (const [field, bad] of badArguments(tool, args())) {
+        const checked = tool.validate(bad);
+        const told = checked.ok ? `${JSON.stringify(bad)} was accepted` : checked.error;
+        expect(told).toMatch(new RegExp(`^error: invalid arguments for ${tool.name}: .*${field}`));
+        expect(accepts(bad)).toBe(false);
+      }
+    });
+
+    it.each([[null], [undefined], ['text'], [7], [[]]])('refuses %j, which is no object', (bad) => {
+      expect(tool.validate(bad)).toMatchObject({ ok: false, kind: 'invalid-arguments' });
+    });
+  });
+}
+
+function judgeExecution(
+  tool: ExecutableTool,
+  { args, paths = [], context: given = () => ({}) }: Omit<ToolSubject, 'tool'>,
+): void {
+  describe(`a call of ${tool.name}`, () => {
     let outside = '';
     let workspace = '';
 
@@ -65,97 +114,36 @@ export function toolSuite({ tool, args, paths = [], context: given = () => ({}) 
     const context = (signal = new AbortController().signal): ToolContext =>
       toolContext({ workspace, ...given(), signal });
 
-    describe('its record', () => {
-      it('says what a model and a person must know', () => {
-        expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
-        expect(tool.label).toMatch(/^\S.{0,39}$/);
-        expect(tool.description.length).toBeGreaterThan(20);
-        expect(tool.description.length).toBeLessThanOrEqual(1_024);
-      });
-
-      it('has a JSON Schema that compiles, allows nothing else, and takes what the tool takes', () => {
-        const accepts = compiled(tool);
-        expect(tool.parameters).toMatchObject({ type: 'object', additionalProperties: false });
-        expect(accepts(args())).toBe(true);
-        expect(tool.validate(args())).toMatchObject({ ok: true });
-      });
-
-      it('lets nothing be repeated, or run beside others, that a person must approve', () => {
-        if (tool.approval === 'never') return;
-        expect(tool).toMatchObject({ repeatable: false, parallelSafe: false });
-      });
-
-      it('describes a call in one line', () => {
-        expect(tool.describe(args())).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u);
-      });
-    });
-
-    describe('arguments that do not fit', () => {
-      it('are refused by the tool and by its schema, and the error names the field', () => {
-        const accepts = compiled(tool);
-        for (const [field, bad] of badArguments(tool, args())) {
-          const checked = tool.validate(bad);
-          expect(checked.ok, `${field} in ${JSON.stringify(bad)}`).toBe(false);
-          expect(checked.ok ? '' : checked.error).toMatch(
-            new RegExp(`^error: invalid arguments for ${tool.name}: .*${field}`),
-          );
-          expect(accepts(bad)).toBe(false);
-        }
-      });
-
-      it.each([null, undefined, 'text', 7, []])('%j is no object of arguments', (bad) => {
-        expect(tool.validate(bad)).toMatchObject({ ok: false, kind: 'invalid-arguments' });
-      });
-    });
-
-    if (tool.kind === 'question') {
-      it('puts a question', () => {
-        expect(tool.question(args()).prompt).not.toBe('');
-      });
-      return;
-    }
-    if (tool.kind === 'delegate') {
-      it('gives a task', () => {
-        expect(tool.delegation(args())).toEqual(args());
-      });
-      return;
-    }
-
     it('succeeds, and its result is one that a model can read', async () => {
       const outcome = await tool.execute(args(), context());
       expect(outcome, textOf(outcome.content)).toMatchObject({ isError: false });
-      expectReadable(outcome);
+      expect(faultOf(outcome)).toBeNull();
     });
 
     it('answers hostile texts with a result, whatever field they are in', async () => {
       for (const hostile of hostileArguments(tool, args())) {
-        const outcome = await tool.execute(hostile, context());
-        expectReadable(outcome);
+        expect(faultOf(await tool.execute(hostile, context())), JSON.stringify(hostile)).toBeNull();
       }
     });
 
-    if (paths.length > 0) {
-      it('keeps to the workspace', async () => {
-        for (const [field, path] of paths.flatMap((name) => HOSTILE_PATHS.map((hostile) => [name, hostile] as const))) {
-          const outcome = await tool.execute({ ...args(), [field]: path }, context());
-          expect(outcome, `${field}: ${JSON.stringify(path)}`).toMatchObject({ isError: true });
-          expect(textOf(outcome.content)).toMatch(/^error: .+; /);
-          expect(textOf(outcome.content)).not.toContain(outside);
-          expect(textOf(outcome.content)).not.toContain('top secret');
-        }
-      });
-    }
+    it.each(paths)('keeps to the workspace with %s', async (field) => {
+      for (const path of HOSTILE_PATHS) {
+        const outcome = await tool.execute({ ...args(), [field]: path }, context());
+        expect(outcome, path).toMatchObject({ isError: true });
+        const said = textOf(outcome.content);
+        expect(said).toMatch(/^error: .+; /);
+        expect(said).not.toContain(outside);
+        expect(said).not.toContain('top secret');
+      }
+    });
 
     it('throws the reason of an abort, and nothing else', async () => {
       const reason = new Error('the run is cancelled');
       await expect(tool.execute(args(), context(AbortSignal.abort(reason)))).rejects.toBe(reason);
       const stopping = new AbortController();
-      const running = tool.execute(args(), context(stopping.signal)).then(
-        (outcome) => expectReadable(outcome),
-        (error: unknown) => expect(error).toBe(reason),
-      );
+      const running = tool.execute(args(), context(stopping.signal)).then(faultOf, (error: unknown) => error);
       stopping.abort(reason);
-      await running;
+      expect([null, reason]).toContain(await running);
     });
   });
 }
@@ -185,10 +173,11 @@ function fieldsOf(tool: BuiltinTool): string[] {
   return Object.keys(tool.parameters['properties'] ?? {});
 }
 
-function expectReadable({ diff: _diff, output: _output, saved: _saved, ...result }: ToolOutcome): void {
-  expect(AgentToolResult.safeParse(result).success).toBe(true);
-  const text = textOf(result.content);
-  expect(text.trim()).not.toBe('');
-  expect(text.length).toBeLessThan(RESULT_CHARS);
-  if (result.isError) expect(text).toMatch(/^error: /);
+/** What is wrong with a result; null for one that a model can read. */
+function faultOf({ content, isError, details }: ToolOutcome): string | null {
+  if (!AgentToolResult.safeParse({ content, isError, details }).success) return 'it is no result';
+  const text = textOf(content);
+  if (text.trim() === '') return 'it says nothing';
+  if (text.length > RESULT_CHARS) return `it has ${String(text.length)} characters`;
+  return isError && !text.startsWith('error: ') ? `an error begins with ${text.slice(0, 20)}` : null;
 }
