@@ -9,6 +9,7 @@ import { readRun } from '../infra/postgres/run.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
 import { withLife } from './activity-life.ts';
 import { agentOf } from './agent-of.ts';
+import { agentOfStep } from './agent-of-step.ts';
 import { compactOnDemand } from './compact-on-demand.ts';
 import type { Dependencies } from './dependencies.ts';
 import { contextWindow } from './engines/builtin/compaction/context-window.ts';
@@ -18,7 +19,6 @@ import { mcpUnavailable } from './engines/builtin/mcp/outage-frame.ts';
 import { translateBuiltinFrame } from './engines/builtin/translate.ts';
 import { fitAfterRefusal, fitConversation, isTooLong } from './fit-conversation.ts';
 import { askModel, endCancelled, failStep, failureOf, isCancelled, type ModelStep } from './model-step.ts';
-import { systemPrompt } from './system-prompt.ts';
 import { toolsFor } from './tool-restriction.ts';
 import { usageOfRun } from './total-usage.ts';
 
@@ -37,15 +37,16 @@ const GO_ON: ModelTurn = { outcome: 'continue' };
  * stays in the session.
  */
 export function createCallModel(deps: Dependencies) {
-  const { pool, committer, providers, models, tools, extensions, mcp } = deps;
+  const { pool, committer, providers, models, extensions, mcp } = deps;
   return async function callModel({ runId, stepIndex }: { runId: string; stepIndex: number }): Promise<ModelTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
-      const opened = await openStep(pool, { runId, stepIndex, kind: 'model', label: run.model });
+      const agent = await agentOfStep(deps, run, stepIndex);
+      const opened = await openStep(pool, { runId, stepIndex, kind: 'model', label: agent.model });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ModelTurn;
-      const { provider, model } = providers.resolve(run.model);
-      const settings = settingsOfModel(models, run.model);
+      const { provider, model } = providers.resolve(agent.model);
+      const settings = settingsOfModel(models, agent.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
       const window = contextWindow(model, settings, run.settings);
@@ -58,16 +59,28 @@ export function createCallModel(deps: Dependencies) {
         events.heard(opened.injected);
         await events.appended(opened.injected, async () => (await sessionHead(pool, runId)).revision);
       }
-      const step = { run, stepIndex, life, events, lane, writer, provider, model, window, price: settings.price };
+      const step = {
+        run,
+        agent,
+        stepIndex,
+        life,
+        events,
+        lane,
+        writer,
+        provider,
+        model,
+        window,
+        price: settings.price,
+      };
       return run.settings.compact === undefined ? await answer(step) : await compactOnDemand(deps, step);
     });
   };
 
   async function answer(step: ModelStep): Promise<ModelTurn> {
-    const { run, life, events, lane, writer, window } = step;
+    const { run, agent, life, events, lane, writer, window } = step;
     const context = {
-      systemPrompt: systemPrompt(run.settings.system_prompt),
-      tools: toolsFor(tools, run.settings),
+      systemPrompt: agent.systemPrompt,
+      tools: toolsFor(agent.tools, run.settings),
       maxTokens: window.maxOutputTokens,
     };
     const ask = async (messages: readonly Message[]): Promise<AssistantMessage> =>
@@ -103,7 +116,10 @@ export function createCallModel(deps: Dependencies) {
       frames: [{ at: Date.now(), frame: llmEnd(ended, total) }],
       messages: ended.content.length > 0 ? [ended] : [],
       result: JSON.stringify(turn),
-      ...(turn.outcome === 'final' ? { resultIfInputWaits: JSON.stringify(GO_ON) } : {}),
+      // input is for the run's own agent
+      ...(turn.outcome === 'final' && agent.delegatingStep === null
+        ? { resultIfInputWaits: JSON.stringify(GO_ON) }
+        : {}),
       contentHash: hash('sha256', canonicalJson(ended.content)),
     });
     crashPoint('model-step.committed');

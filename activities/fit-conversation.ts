@@ -25,14 +25,16 @@ export interface Fitted {
  * The conversation for the step's model call, compacted where it would fill the model's context.
  *
  * **Contract:** when it cannot be compacted the call goes on while it may still fit, with a warning; else the attempt fails, as
- * `context_length_exceeded` or with what the summary's call failed of. A repeated step does not compact again.
+ * `context_length_exceeded` or with what the summary's call failed of. A repeated step does not compact again, and a sub-agent's
+ * conversation never is.
  */
 export async function fitConversation(
   deps: Dependencies,
   step: ModelStep,
   besides: Besides,
 ): Promise<Fitted | 'cancelled'> {
-  const { window } = step;
+  const { window, agent } = step;
+  if (agent.conversation !== null) return { messages: await agent.conversation(), hasCompacted: false };
   const hasCompacted = await sayCompactionAgain(deps, step);
   const entries = await readConversation(deps.pool, step.run.run_id);
   const besidesTokens = tokensOf(besides);
@@ -97,7 +99,7 @@ export async function fitAfterRefusal(
   besides: Besides,
   { refusal, hasCompacted }: { refusal: AssistantMessage; hasCompacted: boolean },
 ): Promise<Fitted | 'cancelled'> {
-  if (hasCompacted) return await failStep(deps, step, failureOf(refusal));
+  if (hasCompacted || step.agent.conversation !== null) return await failStep(deps, step, failureOf(refusal));
   step.writer.emit(llmEnd(refusal));
   const entries = await readConversation(deps.pool, step.run.run_id);
   const besidesTokens = tokensOf(besides);

@@ -3,11 +3,12 @@ import type { StampedFrame } from '../contract/frames.ts';
 import type { GatePlan } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
 import { commitGate, type ToolReply } from '../infra/postgres/gate.ts';
-import { expireInterrupts, interruptsOfRun } from '../infra/postgres/interrupt.ts';
+import { expireInterrupts, interruptsOfRun, type InterruptRow } from '../infra/postgres/interrupt.ts';
 import { assistantMessageOfStep, sessionHead } from '../infra/postgres/message.ts';
 import { readRun } from '../infra/postgres/run.ts';
 import { verdictsOf, type ToolVerdict } from '../infra/postgres/tool-verdict.ts';
 import { agentOf } from './agent-of.ts';
+import { toolsOfStep } from './agent-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
 import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
 import { withVoice } from './engines/builtin/extensions/run-voice.ts';
@@ -25,12 +26,14 @@ const MCP_WITHIN_MS = 15_000;
  * **Contract:** safe to repeat, and repeated while the run is parked: it tells how the calls stand now. Every call ends as `run`
  * or `answered`; none is ever dropped. The hooks are asked once about a call's arguments: what they said is stored.
  */
-export function createGateToolCalls({ pool, tools, extensions, mcp, config }: Dependencies) {
+export function createGateToolCalls(deps: Dependencies) {
+  const { pool, extensions, mcp, config } = deps;
   return async function gateToolCalls({ runId, modelStep }: { runId: string; modelStep: number }): Promise<GatePlan> {
     const run = await readRun(pool, runId);
     const message = await assistantMessageOfStep(pool, runId, modelStep);
     const content = message?.role === 'assistant' ? message.content : [];
     const calls = content.filter((block) => block.type === 'tool-call');
+    const tools = await toolsOfStep(deps, runId, modelStep);
     // a worker that has just started may not know yet what the model was told by another
     if (calls.some(({ name }) => tools.get(name) === undefined)) await mcp.settled(MCP_WITHIN_MS);
     const expiresInMs = await expireInterrupts(pool, runId);
@@ -59,6 +62,7 @@ export function createGateToolCalls({ pool, tools, extensions, mcp, config }: De
       const requests = gated.flatMap(({ request }) => request ?? []);
       const answered = await commitGate(pool, {
         runId,
+        modelStep,
         interrupts: requests,
         replies: gated.flatMap(({ reply }) => reply ?? []),
         verdicts,
@@ -67,7 +71,9 @@ export function createGateToolCalls({ pool, tools, extensions, mcp, config }: De
         translate: translateBuiltinFrame,
       });
       await sayAnswered(answered);
-      const pending = interrupts.filter(({ status }) => status === 'pending').map((open) => open.interrupt_id);
+      const isMine = ({ step_index: step }: InterruptRow) => step > modelStep && step <= modelStep + calls.length;
+      const open = interrupts.filter((interrupt) => interrupt.status === 'pending' && isMine(interrupt));
+      const pending = open.map((interrupt) => interrupt.interrupt_id);
       return { gated, pending, isNews: requests.length + verdicts.length > 0 };
     }
 

@@ -6,8 +6,10 @@ import { createCallModel } from './call-model.ts';
 import { createCanonicalize } from './canonicalize.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createDriveTurn } from './drive-turn.ts';
+import { createEndSubAgent } from './end-sub-agent.ts';
 import { createGateToolCalls } from './gate-tool-calls.ts';
 import { createOpenRun } from './open-run.ts';
+import { createOpenSubAgent } from './open-sub-agent.ts';
 import { createPendingQuestions } from './pending-questions.ts';
 import { createRecordDecision } from './record-decision.ts';
 import { createRunTool } from './run-tool.ts';
@@ -27,6 +29,8 @@ export function controlActivities(deps: Dependencies) {
     takeTurn: (runId: string) => takeTurn(deps.pool, runId),
     openRun: createOpenRun(deps),
     gateToolCalls: createGateToolCalls(deps),
+    openSubAgent: createOpenSubAgent(deps),
+    endSubAgent: createEndSubAgent(deps),
     recordDecision: createRecordDecision(deps),
     pendingQuestions: createPendingQuestions(deps),
     settleRun: createSettleRun(deps),

@@ -67,8 +67,9 @@ export function judgeCall(known: KnownCall): Gated {
     return refused(known, `error: invalid arguments for ${name}: ${call.argumentsError}`, 'invalid-arguments');
   const checked = tool.validate(argumentsOf(known).args);
   if (!checked.ok) return refused(known, checked.error, checked.kind);
-  const base = { stepIndex, toolName: name, parallelSafe: tool.parallelSafe };
-  if (tool.kind === 'execute' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
+  const delegates = tool.kind === 'delegate' ? ({ delegates: true } as const) : {};
+  const base = { stepIndex, toolName: name, parallelSafe: tool.parallelSafe, ...delegates };
+  if (tool.kind !== 'question' && tool.approval === 'never') return { call: { ...base, state: 'run' } };
   if (interrupt === undefined) return { call: { ...base, state: 'ask' }, request: requestOf(call, tool, stepIndex) };
   if (interrupt.status === 'pending') return { call: { ...base, state: 'ask' } };
   if (interrupt.status === 'approved' || interrupt.status === 'edited') return { call: { ...base, state: 'run' } };

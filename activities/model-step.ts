@@ -7,6 +7,7 @@ import type { Pool } from '../infra/postgres/pool.ts';
 import type { RunRow } from '../infra/postgres/run.ts';
 import { endStep, noteStepError } from '../infra/postgres/step.ts';
 import type { ActivityLife } from './activity-life.ts';
+import type { StepAgent } from './agent-of-step.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ContextWindow } from './engines/builtin/compaction/context-window.ts';
 import type { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
@@ -23,6 +24,7 @@ const STALL_MS = 120_000;
 /** A model step as one attempt at it holds it. */
 export interface ModelStep {
   readonly run: RunRow;
+  readonly agent: StepAgent;
   readonly stepIndex: number;
   readonly life: ActivityLife;
   /** What the loop says on the bus. */

@@ -6,14 +6,14 @@ import type { AgentToolResult, ToolCall, ToolResultMessage } from '../contract/a
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ToolTurn } from '../contract/run-plan.ts';
 import { crashPoint } from '../infra/crash-point.ts';
-import { digestArguments } from '../infra/postgres/new-interrupt.ts';
-import { interruptOfStep } from '../infra/postgres/interrupt.ts';
-import { assistantMessageOfStep, sessionHead } from '../infra/postgres/message.ts';
+import { sessionHead } from '../infra/postgres/message.ts';
 import { artifactIdOf } from '../infra/ids.ts';
 import { readRun, type RunRow } from '../infra/postgres/run.ts';
 import { endStep, openStep } from '../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from './activity-life.ts';
 import { agentOf } from './agent-of.ts';
+import { toolsOfStep } from './agent-of-step.ts';
+import { callOfStep, type ApprovedCall, type CallStep } from './call-of-step.ts';
 import { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
 import { withVoice } from './engines/builtin/extensions/run-voice.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -24,12 +24,6 @@ import { killMarked, startEngineProcess } from './engines/process/engine-process
 import type { LaneWriter } from './group-committer.ts';
 import { withOutputKept } from './keep-output.ts';
 
-export interface ToolStep {
-  readonly runId: string;
-  readonly modelStep: number;
-  readonly stepIndex: number;
-}
-
 const UNKNOWN_OUTCOME =
   'error: an earlier attempt at this call was interrupted and its outcome is unknown: it may have taken effect. It was not run again.';
 
@@ -38,12 +32,6 @@ const NOT_APPROVED =
 
 /** So long a call waits to hear whether its tool’s server is there. */
 const MCP_WITHIN_MS = 300_000;
-
-interface ApprovedCall {
-  readonly call: ToolCall;
-  /** A person has approved it, with these arguments. */
-  readonly isApproved: boolean;
-}
 
 const INTERRUPTED =
   'error: the worker was stopped during this call, which may have taken effect in part. It was not run again.';
@@ -56,13 +44,13 @@ const INTERRUPTED =
  * approver edited; any other are refused.
  */
 export function createRunTool(deps: Dependencies) {
-  const { pool, committer, tools, extensions, mcp } = deps;
-  return async function runTool({ runId, modelStep, stepIndex }: ToolStep): Promise<ToolTurn> {
+  const { pool, committer, extensions, mcp } = deps;
+  return async function runTool({ runId, modelStep, stepIndex }: CallStep): Promise<ToolTurn> {
     return await withLife(deps.watch, runId, async (life) => {
       const run = await readRun(pool, runId);
-      const { call, isApproved } = await callOf(deps, { runId, modelStep, stepIndex });
+      const { call, isApproved } = await callOfStep(deps, { runId, modelStep, stepIndex });
       await mcp.settled(MCP_WITHIN_MS, life.signal);
-      const tool = tools.get(call.name);
+      const tool = (await toolsOfStep(deps, runId, stepIndex)).get(call.name);
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ToolTurn;
@@ -170,23 +158,6 @@ async function execute(
     log.error({ err: error, tool: call.name }, 'tool failed');
     return errorResult(`error: tool ${call.name} failed`);
   }
-}
-
-/** The call as it is to be run: the model's arguments, or the approver's; an approval binds the arguments it was given for. */
-async function callOf({ pool }: Dependencies, { runId, modelStep, stepIndex }: ToolStep): Promise<ApprovedCall> {
-  const message = await assistantMessageOfStep(pool, runId, modelStep);
-  const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool-call') : [];
-  const call = calls[stepIndex - modelStep - 1];
-  if (call === undefined) throw new Error(`run ${runId} has no tool call for step ${String(stepIndex)}`);
-  const interrupt = await interruptOfStep(pool, runId, stepIndex);
-  if (interrupt === null) return { call, isApproved: false };
-  if (interrupt.args_digest !== digestArguments(call.arguments))
-    throw new Error('the approval was given for other arguments');
-  const decision = JSON.parse(interrupt.decision ?? 'null') as { edited_args?: Record<string, unknown> } | null;
-  if (interrupt.status === 'edited' && decision?.edited_args !== undefined)
-    return { call: { ...call, arguments: decision.edited_args }, isApproved: true };
-  if (interrupt.status === 'approved') return { call, isApproved: true };
-  throw new Error(`the call of step ${String(stepIndex)} is ${interrupt.status}, not approved`);
 }
 
 function errorResult(text: string): AgentToolResult {

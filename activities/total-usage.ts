@@ -1,6 +1,6 @@
 import type { Usage } from '../contract/agent-messages.ts';
 import { usageOfCompactions } from '../infra/postgres/compaction.ts';
-import { messagesOfRun } from '../infra/postgres/message.ts';
+import { answersOfRun } from '../infra/postgres/message.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import { roundUsd } from './engines/builtin/price.ts';
 
@@ -15,9 +15,9 @@ export function totalUsage(reported: readonly Usage[]): Usage | undefined {
   return costUsd === undefined ? total : { ...total, costUsd: roundUsd(costUsd) };
 }
 
-/** What a run's model calls have used so far, its summaries with them; `now` is what is not stored yet. */
+/** What a run's model calls have used so far, its sub-agents' and its summaries with them; `now` is what is not stored yet. */
 export async function usageOfRun(db: Pool, runId: string, now: Usage | undefined): Promise<Usage | undefined> {
-  const [messages, summaries] = await Promise.all([messagesOfRun(db, runId), usageOfCompactions(db, runId)]);
+  const [messages, summaries] = await Promise.all([answersOfRun(db, runId), usageOfCompactions(db, runId)]);
   const answers = messages.flatMap((message) => (message.role === 'assistant' ? (message.usage ?? []) : []));
   return totalUsage([...answers, ...summaries, ...(now === undefined ? [] : [now])]);
 }

@@ -19,7 +19,7 @@ export const ENGINE_MODEL_NAME = /^[\w.:/@-]{1,150}$/;
 export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabilities>> = {
   builtin: only(
     ...(['streamingText', 'reasoning', 'toolProgress', 'approvals', 'questions', 'usage', 'modelSelection'] as const),
-    ...(['resume', 'stop', 'reconcile'] as const),
+    ...(['childSessions', 'resume', 'stop', 'reconcile'] as const),
   ),
   acp: only(
     ...([

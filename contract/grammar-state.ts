@@ -1,4 +1,5 @@
 import { assertNeverEvent, type CanonicalBody } from './canonical.ts';
+import type { StepRange } from './sub-agent.ts';
 
 /**
  * What is open in a run, as the events so far tell it. The guard uses it to keep every engine's stream well formed
@@ -27,10 +28,6 @@ interface OpenBlock {
 /** Ids come from outside: `__proto__` and `constructor` are ids like any other, so no record is keyed by a bare one. */
 function keyOf(id: string): string {
   return `#${id}`;
-}
-
-function idsOf(table: Readonly<Record<string, OpenBlock>>): string[] {
-  return Object.keys(table).map((key) => key.slice(1));
 }
 
 export const initialGrammar: GrammarState = {
@@ -156,54 +153,69 @@ export function guard(state: GrammarState, body: CanonicalBody, step: number | n
   }
 }
 
+/** An event that closes what a step had opened. */
+export interface Closing {
+  readonly body: CanonicalBody;
+  readonly step: number | null;
+}
+
+/** What is open, as long as it is chosen. */
+type Choice = (block: OpenBlock) => boolean;
+const all: Choice = () => true;
+
 /** The events that close all that is open, in the order in which a reader expects them; the guard marks them closed. */
-export function closeEverything(state: GrammarState, why: string): CanonicalBody[] {
-  return [...closeBlocks(state), ...closeQuestions(state), ...closeWork(state, why)];
+export function closeEverything(state: GrammarState, why: string): Closing[] {
+  return [...closeBlocks(state, all), ...closeQuestions(state), ...closeWork(state, why, all)];
 }
 
 /** The same without what a person is asked: that stays open while the run may go on. */
-export function closeWorkOnly(state: GrammarState, why: string): CanonicalBody[] {
-  return [...closeBlocks(state), ...closeWork(state, why)];
+export function closeWorkOnly(state: GrammarState, why: string): Closing[] {
+  return [...closeBlocks(state, all), ...closeWork(state, why, all)];
 }
 
-function closeBlocks(state: GrammarState): CanonicalBody[] {
+/** The same for what some steps had opened. */
+export function closeWorkOfSteps(state: GrammarState, { first, last }: StepRange, why: string): Closing[] {
+  const isTheirs: Choice = ({ step }) => step !== null && step >= first && step <= last;
+  return [...closeBlocks(state, isTheirs), ...closeWork(state, why, isTheirs)];
+}
+
+function closeBlocks(state: GrammarState, choice: Choice): Closing[] {
   return [
-    ...idsOf(state.reasoning).map((messageId): CanonicalBody => ({ kind: 'reasoning.completed', messageId })),
-    ...idsOf(state.messages).map((messageId): CanonicalBody => ({ kind: 'message.completed', messageId })),
+    ...closings(state.reasoning, choice, (messageId) => ({ kind: 'reasoning.completed', messageId })),
+    ...closings(state.messages, choice, (messageId) => ({ kind: 'message.completed', messageId })),
   ];
 }
 
-function closeQuestions(state: GrammarState): CanonicalBody[] {
+function closeQuestions(state: GrammarState): Closing[] {
   return [
-    ...idsOf(state.approvals).map((approvalId): CanonicalBody => ({
-      kind: 'approval.resolved',
-      approvalId,
-      decision: 'cancelled',
-    })),
-    ...idsOf(state.questions).map((questionId): CanonicalBody => ({
-      kind: 'question.resolved',
-      questionId,
-      answer: '',
-      status: 'rejected',
-    })),
+    ...closings(state.approvals, all, (approvalId) => {
+      return { kind: 'approval.resolved', approvalId, decision: 'cancelled' };
+    }),
+    ...closings(state.questions, all, (questionId) => {
+      return { kind: 'question.resolved', questionId, answer: '', status: 'rejected' };
+    }),
   ];
 }
 
-function closeWork(state: GrammarState, why: string): CanonicalBody[] {
+function closeWork(state: GrammarState, why: string, choice: Choice): Closing[] {
   return [
-    ...idsOf(state.tools).map((toolCallId): CanonicalBody => ({
-      kind: 'tool.completed',
-      toolCallId,
-      status: 'error',
-      error: why,
-    })),
-    ...idsOf(state.children).map((childId): CanonicalBody => ({
-      kind: 'child.completed',
-      childId,
-      status: 'error',
-      result: why,
-    })),
+    ...closings(state.tools, choice, (toolCallId) => {
+      return { kind: 'tool.completed', toolCallId, status: 'error', error: why };
+    }),
+    ...closings(state.children, choice, (childId) => {
+      return { kind: 'child.completed', childId, status: 'error', result: why };
+    }),
   ];
+}
+
+/** Ids come from outside, so a table's keys are not bare ones. */
+function closings(
+  table: Readonly<Record<string, OpenBlock>>,
+  choice: Choice,
+  bodyOf: (id: string) => CanonicalBody,
+): Closing[] {
+  const chosen = Object.entries(table).filter(([, block]) => choice(block));
+  return chosen.map(([key, { step }]) => ({ body: bodyOf(key.slice(1)), step }));
 }
 
 /** Forgets all that a step's dead attempt had opened, so that the next attempt says it afresh under the same ids. */

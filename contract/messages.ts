@@ -1,7 +1,7 @@
 /** The names that cross Temporal: workflow types, signals, queues, search attributes. Written once, imported everywhere. */
 export const TASK_QUEUE = { engine: 'tidemark-engine', control: 'tidemark-control' } as const;
 
-export const WORKFLOW = { agentRun: 'agentRun', sweep: 'sweep' } as const;
+export const WORKFLOW = { agentRun: 'agentRun', subAgent: 'subAgent', sweep: 'sweep' } as const;
 
 /** The Temporal Schedule that ends what nobody else will end. */
 export const SWEEP_SCHEDULE = 'tidemark-sweep';
@@ -27,6 +27,15 @@ export interface AgentRunInput {
   readonly engine: string;
   readonly model: string;
   /** The step to go on from after continue-as-new; 0 at the start. */
+  readonly nextStep?: number;
+}
+
+/** What a sub-agent's workflow is started with; `delegatingStep` is its name in its run. */
+export interface SubAgentInput {
+  readonly runId: string;
+  readonly delegatingStep: number;
+  readonly maxSteps: number;
+  /** The step to go on from after continue-as-new; its first at the start. */
   readonly nextStep?: number;
 }
 

@@ -4,12 +4,16 @@ import { FormField } from './form.ts';
 import { previewText, utf8Bytes, type NativeFrame } from './frames.ts';
 import type { CanonicalBody } from './canonical.ts';
 import { DROP_REASONS, INPUT_QUEUES, type InputQueue } from './queued-input.ts';
+import type { Speaker } from './sub-agent.ts';
 
 /** How much of an input or of a tool's arguments the timeline shows; the whole is read by REST. */
 export const PREVIEW_LIMIT_CHARS = 2_000;
 const INPUT_PREVIEW_CHARS = 8_000;
 
 const stepNumber = z.int().nonnegative();
+
+/** The sub-agent that a frame is about; left out for the run's own agent. */
+const speaker = z.strictObject({ nativeSessionId: z.string(), nativeParentSessionId: z.string() }).optional();
 
 /**
  * The platform's own frames (provider `tidemark`): they live in the same lane as the engine's, so that translating the
@@ -30,6 +34,8 @@ export const PlatformFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.reconciling'), generation: z.int().positive(), detail: z.string() }),
   z.strictObject({ type: z.literal('step.started'), step: stepNumber, kind: z.string(), attempt: z.int() }),
   z.strictObject({ type: z.literal('step.ended'), step: stepNumber, status: z.string() }),
+  /** A sub-agent is given up: nobody goes on with what its steps have open. */
+  z.strictObject({ type: z.literal('steps.abandoned'), first: stepNumber, last: stepNumber }),
   z.strictObject({
     type: z.literal('interrupt.requested'),
     interruptId: z.string(),
@@ -41,6 +47,7 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     toolCallId: z.string(),
     toolName: z.string(),
     input: z.unknown(),
+    speaker,
   }),
   z.strictObject({
     type: z.literal('interrupt.resolved'),
@@ -50,6 +57,7 @@ export const PlatformFrame = z.discriminatedUnion('type', [
     message: z.string().optional(),
     answer: z.string().optional(),
     input: z.unknown().optional(),
+    speaker,
   }),
   z.strictObject({
     type: z.literal('session.parked'),
@@ -83,7 +91,7 @@ export const PlatformFrame = z.discriminatedUnion('type', [
 export type PlatformFrame = z.infer<typeof PlatformFrame>;
 
 type Said =
-  | readonly { readonly body: CanonicalBody; readonly native?: { readonly nativeSessionId: string } }[]
+  | readonly { readonly body: CanonicalBody; readonly native?: Partial<Speaker> }[]
   | { readonly suppressed: string };
 
 /** Frame 0 of a lane. */
@@ -124,10 +132,12 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       return frame.attempt === 1 ? { suppressed: 'bookkeeping of a step' } : [{ body: repeating(frame) }];
     case 'step.ended':
       return { suppressed: 'bookkeeping of a step' };
+    case 'steps.abandoned':
+      return { suppressed: 'nothing of these steps was open' };
     case 'interrupt.requested':
-      return [{ body: requested(frame) }];
+      return [spoken(requested(frame), frame.speaker)];
     case 'interrupt.resolved':
-      return [{ body: resolved(frame) }];
+      return [spoken(resolved(frame), frame.speaker)];
     case 'session.parked': {
       const { interrupts, revision, headRef } = frame;
       return [{ body: sessionState({ state: 'parked', revision, headRef, interrupts }) }];
@@ -148,6 +158,10 @@ export function translatePlatformFrame(raw: NativeFrame): Said | undefined {
       return [...committed, ...failure, { kind: 'turn.completed' as const, stopReason }].map((body) => ({ body }));
     }
   }
+}
+
+function spoken(body: CanonicalBody, native: Speaker | undefined) {
+  return native === undefined ? { body } : { body, native };
 }
 
 function opened(frame: Extract<PlatformFrame, { type: 'session.opened' }>) {

@@ -15,6 +15,8 @@ export interface GatedCall {
   /** `run`: may run now. `ask`: waits for a person. `answered`: has its answer without being run. */
   readonly state: 'run' | 'ask' | 'answered';
   readonly parallelSafe: boolean;
+  /** A sub-agent does it: a workflow of its own. */
+  readonly delegates?: true;
 }
 
 export interface GatePlan {
@@ -27,6 +29,11 @@ export interface GatePlan {
 
 export interface ToolTurn {
   readonly outcome: 'done' | 'cancelled';
+}
+
+/** What became of a call that delegates: `refused` has its answer, `done` had it before. */
+export interface Delegation {
+  readonly state: 'opened' | 'refused' | 'done' | 'cancelled';
 }
 
 /** What a turn of an engine with its own loop came to. `parked`: it waits for a person, without a process. */

@@ -44,6 +44,8 @@ const WireUsage = z.object({
   'cache-read': count,
   'cache-write': count,
   'total-tokens': count,
+  // an addition
+  'cost-usd': count,
 });
 
 /** A message as a session file holds it. Keys that it does not name, those that begin with `__` among them, are dropped. */
@@ -193,6 +195,7 @@ function usageOfWire(usage: z.infer<typeof WireUsage>) {
     cacheRead: usage['cache-read'],
     cacheWrite: usage['cache-write'],
     totalTokens: usage['total-tokens'],
+    costUsd: usage['cost-usd'],
   });
 }
 

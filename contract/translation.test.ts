@@ -8,6 +8,7 @@ import {
   type StoredEvent,
   type TruthEvent,
 } from './sealed-translation.ts';
+import { stepsOf } from './sub-agent.ts';
 import { INITIAL_LANE_STATE, translateSegment, stateless, type LogOperation } from './translation.ts';
 
 const lane = { runId: 'run_1', threadId: 'thr_1' };
@@ -104,6 +105,21 @@ describe('translating a segment', () => {
       'message.completed',
       'tool.completed',
       'turn.completed',
+    ]);
+  });
+
+  it('closes what a sub-agent that is given up had open, in its name, and leaves the rest', () => {
+    const theirs = stepsOf(4);
+    const { operations } = run([
+      segment(0, [{ type: 'say', text: 'mine' }], 2),
+      segment(1, [{ type: 'say', id: 'n', text: 'theirs' }], theirs.first),
+      segment(2, [{ type: 'call', id: 'c' }], theirs.first + 1),
+      segment(3, [{ type: 'steps.abandoned', ...theirs }], null),
+    ]);
+    const closed = operations.flatMap((operation) => (operation.op === 'emit' ? [operation.event] : [])).slice(-2);
+    expect(closed).toMatchObject([
+      { kind: 'message.completed', messageId: 'n', identity: { nativeSessionId: 'run_1.c4' } },
+      { kind: 'tool.completed', toolCallId: 'c', status: 'error', identity: { nativeSessionId: 'run_1.c4' } },
     ]);
   });
 

@@ -2,14 +2,17 @@ import { CanonicalEvent, type CanonicalBody, type CanonicalIdentity, type Canoni
 import { PLATFORM, type FrameSegment, type NativeFrame, type StampedFrame } from './frames.ts';
 import {
   closeEverything,
+  closeWorkOfSteps,
   closeWorkOnly,
   copyOf,
   endStep,
   forgetStep,
   guard,
   initialGrammar,
+  type Closing,
   type GrammarState,
 } from './grammar-state.ts';
+import { speakerOfStep } from './sub-agent.ts';
 import { translatePlatformFrame } from './platform-frames.ts';
 
 /** What an engine's translator is told about a frame beside the frame itself. */
@@ -161,7 +164,7 @@ export function translateSegment(
       return;
     }
     const wanted = 'suppressed' in translated ? [] : translated;
-    const emissions: Emission[] = [...closing.map((body) => ({ body })), ...wanted];
+    const emissions = [...closing.map((closed) => spokenClosing(lane.runId, closed)), ...wanted];
     const kinds = emissions.flatMap((emission) => emit(emission, stamped, frameSeq));
     dispositions.push(kinds.length > 0 ? { frameSeq, kinds } : { frameSeq, kinds, suppressed: 'already said' });
   });
@@ -177,8 +180,20 @@ export function translateSegment(
   }
 }
 
-/** What the platform's word ends: all of a run; of an engine's own loop that stopped in the middle, what nobody goes on with. */
-function closingOf(frame: NativeFrame, grammar: GrammarState): CanonicalBody[] {
+function spokenClosing(runId: string, { body, step }: Closing): Emission {
+  const speaker = speakerOfStep(runId, step);
+  return speaker === null ? { body } : { body, native: speaker };
+}
+
+/**
+ * What the platform's word ends: all of a run; of an engine's own loop that stopped in the middle, or of a sub-agent that is given up,
+ * what nobody goes on with.
+ */
+function closingOf(frame: NativeFrame, grammar: GrammarState): Closing[] {
+  if (frame.type === 'steps.abandoned') {
+    const range = { first: Number(frame['first']), last: Number(frame['last']) };
+    return closeWorkOfSteps(grammar, range, 'it was stopped before its end; what it did is unknown');
+  }
   if (frame.type === 'run.settled') return closeEverything(grammar, 'the run ended before it did');
   if (frame.type !== 'step.ended') return [];
   if (frame['status'] === 'lost') return closeWorkOnly(grammar, 'nobody saw its end; what it did is unknown');

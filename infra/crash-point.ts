@@ -15,6 +15,8 @@ export type CrashPoint =
   | 'model-step.committed'
   | 'tool.took-effect'
   | 'tool-step.committed'
+  | 'sub-agent.opened'
+  | 'sub-agent.ended'
   | 'settle.uncommitted'
   | 'settle.committed'
   | 'translating'

@@ -1,20 +1,14 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancellationScope,
-  continueAsNew,
-  isCancellation,
-  TimeoutFailure,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, continueAsNew } from '@temporalio/workflow';
 import type { AgentRunInput } from '../contract/messages.ts';
-import { ERROR_CODES, type ErrorCode } from '../contract/errors.ts';
 import type { Ending } from '../contract/run-plan.ts';
+import { stepsOf } from '../contract/sub-agent.ts';
+import { endingOfError } from './ending.ts';
 import { Inbox } from './inbox.ts';
+import { driveOpaque } from './opaque-turn.ts';
 import { local, control } from './proxies.ts';
 import { showState } from './run-display.ts';
-import { driveOpaque } from './opaque-turn.ts';
 import { driveSteps } from './stepped-turn.ts';
+import { isTimeToContinue } from './time-to-continue.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
 /** A lane longer than this is canonicalized in an activity of its own, not inside a workflow task. */
@@ -43,34 +37,21 @@ export async function agentRun(input: AgentRunInput): Promise<{ status: string; 
 }
 
 async function endingOf(input: AgentRunInput, inbox: Inbox): Promise<Ending> {
+  const { runId, model, nextStep = 0 } = input;
   try {
-    const turn = await waitForTurn(input.runId, inbox);
+    const turn = await waitForTurn(runId, inbox);
     if (turn !== 'active') return { status: 'failed', stopReason: 'cancelled' };
     showState('running', 'works');
-    const { maxSteps, drive } = await local.openRun(input.runId);
+    const { maxSteps, drive } = await local.openRun(runId);
     // a history of before opaque engines has no `drive`
     if (drive === 'opaque') return await driveOpaque(input, inbox, continueFrom);
-    return await driveSteps({ ...input, maxSteps }, inbox, continueFrom);
+    return await driveSteps({ runId, model, steps: stepsOf(null), nextStep, maxSteps, inbox, continueFrom });
   } catch (error) {
-    if (isCancellation(error)) return { status: 'failed', stopReason: 'cancelled' };
-    const code = codeOf(error);
-    if (code === null) throw error;
-    return { status: 'failed', stopReason: 'error', code };
+    return endingOfError(error);
   }
 
   /** Goes on in a new run of this workflow, when its history is long or a newer worker version is there. */
-  async function continueFrom(nextStep: number): Promise<void> {
-    const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
-    if (!continueAsNewSuggested && !targetWorkerDeploymentVersionChanged) return;
-    await continueAsNew<typeof agentRun>({ ...input, nextStep });
+  async function continueFrom(next: number): Promise<void> {
+    if (isTimeToContinue()) await continueAsNew<typeof agentRun>({ ...input, nextStep: next });
   }
-}
-
-/** The code of a failed activity; null for what is not one (a fault of this workflow, or continue-as-new itself). */
-function codeOf(error: unknown): ErrorCode | null {
-  if (!(error instanceof ActivityFailure)) return null;
-  const { cause } = error;
-  if (cause instanceof TimeoutFailure) return 'worker_lost';
-  if (!(cause instanceof ApplicationFailure)) return 'internal';
-  return ERROR_CODES.find((code) => code === cause.type) ?? 'internal';
 }

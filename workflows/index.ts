@@ -1,2 +1,3 @@
 export { agentRun } from './agent-run.ts';
+export { subAgent } from './sub-agent.ts';
 export { sweep } from './sweep.ts';

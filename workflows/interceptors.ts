@@ -22,6 +22,10 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         assertSmall(`arguments of ${input.activityType}`, input.args);
         return await next(input);
       },
+      async startChildWorkflowExecution(input, next) {
+        assertSmall(`arguments of ${input.workflowType}`, input.options.args);
+        return await next(input);
+      },
       async continueAsNew(input, next) {
         assertSmall('continue-as-new arguments', input.args);
         return await next(input);

@@ -2,8 +2,8 @@ import { condition } from '@temporalio/workflow';
 import type { AgentRunInput } from '../contract/messages.ts';
 import type { DrivenTurn, Ending } from '../contract/run-plan.ts';
 import { lookAgainMs, type Inbox } from './inbox.ts';
-import { DRIVE_OPTIONS, engine, local } from './proxies.ts';
-import { howToAnswer, showState } from './run-display.ts';
+import { PendingDisplay } from './pending-display.ts';
+import { DRIVE_OPTIONS, engine } from './proxies.ts';
 
 /**
  * A run of an engine with a loop of its own: one activity drives its turn (design §3.4, "opaque").
@@ -61,25 +61,5 @@ async function waitForAnswers(
     if (open === 0) return;
     await inbox.wait(Math.min(lookAgainMs(looks), expiresInMs ?? Infinity));
     await continueFrom(0);
-  }
-}
-
-/** What the Temporal UI shows of the questions that a run has open. */
-class PendingDisplay {
-  readonly #runId: string;
-  #shown = '';
-
-  constructor(runId: string) {
-    this.#runId = runId;
-  }
-
-  /** Records the answers that came as signals, and shows what is open. */
-  async refresh(inbox: Inbox): Promise<{ open: number; expiresInMs: number | null }> {
-    for (const answer of inbox.takeAnswers()) await local.recordDecision({ runId: this.#runId, answer });
-    const { pending, expiresInMs } = await local.pendingQuestions(this.#runId);
-    const details = pending.length === 0 ? '' : howToAnswer(pending);
-    if (details !== this.#shown) showState(details === '' ? 'running' : 'waiting', details === '' ? 'works' : details);
-    this.#shown = details;
-    return { open: pending.length, expiresInMs };
   }
 }

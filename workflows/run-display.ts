@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTE, SIGNAL } from '../contract/messages.ts';
 
@@ -13,6 +13,12 @@ export type ShownState = 'queued' | 'running' | 'waiting' | 'completed' | 'faile
 export function showState(state: ShownState, details: string): void {
   upsertSearchAttributes([{ key: stateKey, value: state }]);
   setCurrentDetails(details);
+}
+
+/** The attributes of a sub-agent's workflow: its run's, so that it is found where the run is. */
+export function childAttributes(): TypedSearchAttributes {
+  const { typedSearchAttributes } = workflowInfo();
+  return typedSearchAttributes.updateCopy([{ key: stateKey, value: 'running' }]);
 }
 
 /** What a parked run waits for, and how to answer from here (shown as Markdown). */

@@ -1,6 +1,7 @@
 import { Router, type Request, type Response } from 'express';
 import { TidemarkError } from '../../contract/errors.ts';
 import { DeadListQuery, FrameListQuery, NoQuery } from '../../contract/rest.ts';
+import { speakerOfStep } from '../../contract/sub-agent.ts';
 import { captureLossesOf } from '../../infra/postgres/capture-loss.ts';
 import { segmentPage } from '../../infra/postgres/frame.ts';
 import { findRunOfTenant, type RunRow } from '../../infra/postgres/run.ts';
@@ -25,6 +26,7 @@ export function evidenceRoutes({ pool }: Gateway): Router {
         step_index: step.step_index,
         kind: step.kind,
         label: step.label,
+        sub_agent_id: speakerOfStep(runId, step.step_index)?.nativeSessionId ?? null,
         attempt: step.attempt,
         status: step.status,
         error: step.error === null ? null : (JSON.parse(step.error) as unknown),

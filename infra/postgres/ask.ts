@@ -42,7 +42,7 @@ export async function commitAsk(pool: pg.Pool, asking: Asking): Promise<Interrup
     const head = await commitHead(client, session);
     const parked: PlatformFrame = { type: 'session.parked', interrupts: [interruptId], ...head };
     const at = Date.now();
-    const frames = [requestedFrame({ ...request, interruptId }), parked].map((frame) => ({ at, frame }));
+    const frames = [requestedFrame(runId, { ...request, interruptId }), parked].map((frame) => ({ at, frame }));
     const outcomes = await appendToLanes(client, [
       // says nothing: only the one who may write the step may ask
       { runId, provider: PLATFORM, writer, translate: saysNothing, frames: [] },

@@ -37,8 +37,9 @@ export async function readConversation(db: Queryable, runId: string): Promise<Co
              from line
              join message m using (run_id)
              left join cut on true
-            where cut.kept_depth is null or line.depth < cut.kept_depth
-               or (line.depth = cut.kept_depth and m.message_index >= cut.kept_index)
+            where m.sub_agent_step is null
+              and (cut.kept_depth is null or line.depth < cut.kept_depth
+                   or (line.depth = cut.kept_depth and m.message_index >= cut.kept_index))
             order by line.depth desc, m.message_index`,
     values: [runId, ...placesOf(compaction)],
   });

@@ -36,6 +36,7 @@ const ALL = [
   `delete from frame where run_id in (select run_id from run where thread_id = $1)`,
   `delete from message where run_id in (select run_id from run where thread_id = $1)`,
   `delete from compaction where run_id in (select run_id from run where thread_id = $1)`,
+  `delete from sub_agent where run_id in (select run_id from run where thread_id = $1)`,
   `delete from tool_verdict where run_id in (select run_id from run where thread_id = $1)`,
   `delete from extension_call where thread_id = $1`,
   `delete from step where run_id in (select run_id from run where thread_id = $1)`,

@@ -27,6 +27,7 @@ export async function commitGate(
   pool: pg.Pool,
   gate: {
     runId: string;
+    modelStep: number;
     interrupts: readonly InterruptRequest[];
     replies: readonly ToolReply[];
     verdicts: readonly ToolVerdict[];
@@ -36,7 +37,7 @@ export async function commitGate(
     translate: TranslateFrame;
   },
 ): Promise<readonly ToolReply[]> {
-  const { runId, interrupts, replies, verdicts, said, provider, translate } = gate;
+  const { runId, modelStep, interrupts, replies, verdicts, said, provider, translate } = gate;
   if (interrupts.length + replies.length + verdicts.length === 0) return [];
   return await inTransaction(pool, async (client) => {
     await lockThreadOfRun(client, runId);
@@ -57,7 +58,7 @@ export async function commitGate(
     await insertMessages(
       client,
       runId,
-      null,
+      modelStep,
       newReplies.map(({ message }) => message),
     );
     for (const request of newInterrupts) await insertInterrupt(client, run, request);
@@ -68,7 +69,10 @@ export async function commitGate(
         interrupts: asking,
         ...(await sessionHead(client, runId)),
       };
-      const asked = [...newInterrupts.map(requestedFrame), parked].map((frame) => ({ at, frame }));
+      const asked = [...newInterrupts.map((request) => requestedFrame(runId, request)), parked].map((frame) => ({
+        at,
+        frame,
+      }));
       appends.push({ ...lane, provider: PLATFORM, frames: asked });
     }
     if (appends.length > 0) {

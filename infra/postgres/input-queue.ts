@@ -39,6 +39,8 @@ export async function queueInput(
 ): Promise<QueuedInputRow | null> {
   const run = await readRun(client, runId);
   if (run.settled_at !== null || run.cancel_requested_at !== null || run.input_closed_at !== null) return null;
+  // it only compacts: no model of it would answer
+  if (run.settings.compact !== undefined) return null;
   if (run.engine !== BUILTIN_ENGINE) throw unsupported(run);
   if ((await countWaiting(client, runId)) >= WAITING_LIMIT) throw queueFull(runId);
   const { queue, text, idempotencyKey, fingerprint } = input;

@@ -12,6 +12,7 @@ import { TidemarkError } from '../../contract/errors.ts';
 import { answerText, checkFormValues, namedValues, type FormField } from '../../contract/form.ts';
 import { PLATFORM } from '../../contract/frames.ts';
 import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
+import { speakerOfStep } from '../../contract/sub-agent.ts';
 import { checkEditedArguments } from '../../contract/tool-arguments.ts';
 import { saysNothing } from '../../contract/translation.ts';
 import { wakeDriver } from './command.ts';
@@ -179,9 +180,7 @@ export async function expireInterrupts(pool: pg.Pool, runId: string): Promise<nu
           returning *`,
       values: [runId],
     });
-    const frames = rows.map(({ interrupt_id: interruptId, kind }): PlatformFrame => {
-      return { type: 'interrupt.resolved', interruptId, kind, decision: 'expired' };
-    });
+    const frames = rows.map((row): PlatformFrame => ({ ...resolvedOf(row), decision: 'expired' }));
     if (frames.length > 0) await sayResolved(client, runId, frames);
   });
   return 1_000;
@@ -200,8 +199,7 @@ export async function withdrawInterrupt(pool: pg.Pool, interruptId: string): Pro
       values: [interruptId],
     });
     if (rowCount === 0) return;
-    const { kind, run_id: runId } = asked;
-    await sayResolved(client, runId, [{ type: 'interrupt.resolved', interruptId, kind, decision: 'cancelled' }]);
+    await sayResolved(client, asked.run_id, [{ ...resolvedOf(asked), decision: 'cancelled' }]);
   });
 }
 
@@ -233,11 +231,15 @@ async function sameOrConflict(client: Queryable, interruptId: string, decision: 
   );
 }
 
+function resolvedOf(asked: InterruptRow) {
+  const { interrupt_id: interruptId, kind, run_id: runId, step_index: stepIndex } = asked;
+  const speaker = speakerOfStep(runId, stepIndex);
+  return { type: 'interrupt.resolved', interruptId, kind, ...(speaker === null ? {} : { speaker }) } as const;
+}
+
 function resolvedFrame(asked: InterruptRow, status: InterruptStatus, decision: Decision): PlatformFrame {
   return {
-    type: 'interrupt.resolved',
-    interruptId: asked.interrupt_id,
-    kind: asked.kind,
+    ...resolvedOf(asked),
     decision: 'decision' in decision ? decision.decision : status,
     ...('edited_args' in decision ? { input: previewInput(decision.edited_args) } : {}),
     ...('message' in decision && decision.message !== undefined ? { message: decision.message.slice(0, 2_000) } : {}),

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { InterruptKind } from '../../contract/decision.ts';
 import type { FormField } from '../../contract/form.ts';
 import { previewInput, type PlatformFrame } from '../../contract/platform-frames.ts';
+import { speakerOfStep } from '../../contract/sub-agent.ts';
 import type { RunRow } from './run.ts';
 import type { Queryable } from './transaction.ts';
 
@@ -61,8 +62,12 @@ export async function insertInterrupt(
 }
 
 /** What the stream says of an interrupt that was just asked. */
-export function requestedFrame(request: InterruptRequest & { readonly interruptId: string }): PlatformFrame {
-  const { interruptId, kind, prompt, options, fields, toolCallId, toolName } = request;
+export function requestedFrame(
+  runId: string,
+  request: InterruptRequest & { readonly interruptId: string },
+): PlatformFrame {
+  const { interruptId, kind, prompt, options, fields, toolCallId, toolName, stepIndex } = request;
+  const speaker = speakerOfStep(runId, stepIndex);
   return {
     type: 'interrupt.requested',
     interruptId,
@@ -73,5 +78,6 @@ export function requestedFrame(request: InterruptRequest & { readonly interruptI
     toolCallId,
     toolName,
     input: previewInput(request.arguments),
+    ...(speaker === null ? {} : { speaker }),
   };
 }

@@ -32,7 +32,7 @@ export async function* messagesOfLine(db: Queryable, runIds: readonly string[]):
       const { rows } = await db.query<{ message_index: number; body: string }>({
         name: 'session-message-page',
         text: `select message_index, body from message
-                where run_id = $1 and message_index > $2
+                where run_id = $1 and message_index > $2 and sub_agent_step is null
                 order by message_index
                 limit $3`,
         values: [runId, after, PAGE],

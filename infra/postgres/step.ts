@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { UserMessage } from '../../contract/agent-messages.ts';
+import { delegatingStepOf } from '../../contract/sub-agent.ts';
 import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/frames.ts';
+import { stepsOf } from '../../contract/sub-agent.ts';
 import { saysNothing, type TranslateFrame } from '../../contract/translation.ts';
 import { linkArtifacts, type NewArtifactLink } from './artifact-link.ts';
 import { injectInput, takeNextOrClose } from './input-queue.ts';
@@ -69,7 +71,8 @@ export async function openStep(
     });
     const writer = { stepIndex, attempt };
     const frame: NativeFrame = { type: 'step.started', step: stepIndex, kind, attempt };
-    const injected = kind === 'model' && existing === null ? await injectInput(client, runId, stepIndex) : null;
+    const takesInput = kind === 'model' && existing === null && delegatingStepOf(stepIndex) === null;
+    const injected = takesInput ? await injectInput(client, runId, stepIndex) : null;
     const outcomes = await appendToLanes(client, [
       {
         runId,
@@ -181,12 +184,20 @@ export async function noteStepError(
   });
 }
 
-/** The newest error that a step of the run noted. */
-export async function lastStepError(db: Queryable, runId: string): Promise<{ code: string; message: string } | null> {
+/** The newest error that a step noted: of the run's own agent, or of one of its sub-agents. */
+export async function lastStepError(
+  db: Queryable,
+  runId: string,
+  delegatingStep: number | null = null,
+): Promise<{ code: string; message: string } | null> {
+  const { first, last } = stepsOf(delegatingStep);
   const { rows } = await db.query<{ error: string }>({
     name: 'step-last-error',
-    text: 'select error from step where run_id = $1 and error is not null order by step_index desc limit 1',
-    values: [runId],
+    text: `select error from step
+            where run_id = $1 and step_index between $2 and $3 and error is not null
+            order by step_index desc
+            limit 1`,
+    values: [runId, first, last],
   });
   return rows[0] === undefined ? null : (JSON.parse(rows[0].error) as { code: string; message: string });
 }

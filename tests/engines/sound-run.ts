@@ -6,7 +6,9 @@ import type { CompletionRecord } from '../../contract/sealed-translation.ts';
 import { read } from '../../contract/encoders/ag-ui-client.testsuite.ts';
 import type { Run } from '../fixtures/rest.ts';
 import { sequence, SseClient, type SseFrame } from '../fixtures/sse-client.ts';
-import type { EngineWorld } from './engine-world.ts';
+import type { World } from '../fixtures/world.ts';
+
+type Place = Pick<World, 'rest' | 'stack'>;
 
 const CUSTOM_EVENTS = ['content', 'tool_start', 'tool_end', 'warning', 'input_required', 'error', 'done'];
 const machine = createLifecycleMachine({ audience: 'public', ephemeral: false });
@@ -15,7 +17,7 @@ const machine = createLifecycleMachine({ audience: 'public', ephemeral: false })
  * What holds of every run of every engine that is over: its proof, a lane without a gap or an unmapped frame, one `turn.completed`
  * at its end, and a legal stream of each leg in every encoding.
  */
-export async function expectSound(world: EngineWorld, run: Run): Promise<void> {
+export async function expectSound(world: Place, run: Run): Promise<void> {
   await expectProven(world, run);
   const legs = await legsOf(world, run);
   const agent = new HttpAgent({ url: 'http://unused.invalid/', threadId: run.thread_id });
@@ -40,7 +42,7 @@ export async function expectSound(world: EngineWorld, run: Run): Promise<void> {
   }
 }
 
-async function expectProven({ rest, stack }: EngineWorld, run: Run): Promise<void> {
+async function expectProven({ rest, stack }: Place, run: Run): Promise<void> {
   const { body: proof } = await rest.send<{ holds: boolean; capture_losses: unknown[]; recorded: CompletionRecord }>(
     'GET',
     `/v1/runs/${run.run_id}/verify`,
@@ -77,12 +79,12 @@ function expectLegal(run: Run, events: readonly unknown[]): void {
   if (run.error?.code !== 'harness_event_invalid') expect(last?.data?.code).not.toBe('harness_event_invalid');
 }
 
-async function legsOf({ rest }: EngineWorld, run: Run): Promise<number> {
+async function legsOf({ rest }: Place, run: Run): Promise<number> {
   const { body } = await rest.send<{ legs: number }>('GET', `/v1/runs/${run.run_id}/events?encoding=lifecycle&leg=999`);
   return body.legs;
 }
 
-async function framesOf({ stack }: EngineWorld, path: string): Promise<readonly SseFrame[]> {
+async function framesOf({ stack }: Place, path: string): Promise<readonly SseFrame[]> {
   const client = await SseClient.open(`${stack.url}${path}`);
   await client.untilClosed(30_000);
   return client.frames.filter(({ event, data }) => event !== undefined || data !== undefined);

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import { subAgentIdOf } from '../../contract/sub-agent.ts';
 import { loadConfig } from '../../infra/config.ts';
 import { Rest, type Run } from '../fixtures/rest.ts';
 
@@ -42,16 +43,24 @@ await answer(followed, { decision: 'approve' });
 const parked = await start('approval');
 await rest.interruptOf(parked.run_id);
 await rest.send('POST', `/v1/runs/${parked.run_id}/cancel`);
+const delegated = await start('delegate');
+await answer(delegated, { decision: 'approve' });
 
 const connection = await Connection.connect({ address: urls.temporal_address });
 const temporal = new Client({ connection });
 await mkdir(folder, { recursive: true });
-const runs = { plain, tools, approved, rejected, question, cancelled, queued, followed, 'cancelled-parked': parked };
-for (const [name, run] of Object.entries(runs)) {
-  await rest.settled(run.run_id);
+const shortRuns = { plain, tools, approved, rejected, question, cancelled, queued, followed };
+const runs = { ...shortRuns, 'cancelled-parked': parked, delegated };
+for (const run of Object.values(runs)) await rest.settled(run.run_id);
+const workflows = {
+  ...Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, run.run_id])),
+  'sub-agent': subAgentIdOf(delegated.run_id, 1),
+  'sub-agent-approved': subAgentIdOf(delegated.run_id, 2),
+};
+for (const [name, workflowId] of Object.entries(workflows)) {
   // closed only a moment after the run is proven complete
-  await temporal.workflow.getHandle(run.run_id).result();
-  const history = await temporal.workflow.getHandle(run.run_id).fetchHistory();
+  await temporal.workflow.getHandle(workflowId).result();
+  const history = await temporal.workflow.getHandle(workflowId).fetchHistory();
   const plainObject = History.toObject(History.fromObject(history), { bytes: String, longs: String, enums: String });
   // a worker's identity and its sticky queue name the machine
   const text = JSON.stringify(plainObject, null, 1).replaceAll(hostname(), 'host');

@@ -40,6 +40,7 @@ const FULL = [
   'session.run_id',
   'session.thread_id',
   'step.run_id',
+  'sub_agent.run_id',
   'thread.thread_id',
   'tool_verdict.run_id',
 ];
@@ -53,7 +54,7 @@ async function fullThread(): Promise<{ threadId: string; runIds: string[]; own: 
   await world.rest.send('POST', `/v1/threads/${threadId}/runs`, { input: 'ANSWER too', multitask: 'steer' });
   await world.rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
   await world.rest.settled(first);
-  const second = (await world.rest.startRun('ANSWER', {}, threadId)).run_id;
+  const second = (await world.rest.startRun('DELEGATE [{"task":"answer it"}]', {}, threadId)).run_id;
   await world.rest.settled(second);
   await world.stack.pool.query(
     `insert into compaction (run_id, step_index, at_message_index, first_kept_run_id, first_kept_message_index, summary,

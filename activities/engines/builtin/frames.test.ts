@@ -7,6 +7,8 @@ import {
   framesOf,
   llmEnd,
   llmStart,
+  subAgentEnd,
+  subAgentStart,
   toolCallBegins,
   toolOutput,
   toolResult,
@@ -54,6 +56,8 @@ describe('a frame', () => {
       toolCallBegins(toolCall),
       ...toolOutput('tc', HUGE),
       toolResult(result, { durationMs: 12, output: { artifact, name: 'write_file-1.txt' } }),
+      subAgentStart({ childId: 'run_1.c2', toolCallId: 'tc', task: HUGE, model: 'openai/m', name: 'scout' }),
+      subAgentEnd('run_1.c2', result, { input: 1 }),
       cancelled(),
     ];
     for (const frame of frames) {

@@ -67,6 +67,24 @@ export const BuiltinFrame = z.discriminatedUnion('type', [
     /** What the tool was asked to keep. */
     saved: NamedArtifact.optional(),
   }),
+  /** A call has begun a sub-agent; an addition to the bus. */
+  z.object({
+    type: z.literal('sub-agent-start'),
+    childId: z.string().min(1),
+    toolCallId: z.string().min(1),
+    task: z.string(),
+    model: z.string(),
+    name: z.string().optional(),
+  }),
+  /** Its end; the call's result follows. */
+  z.object({
+    type: z.literal('sub-agent-end'),
+    childId: z.string().min(1),
+    isError: z.boolean(),
+    preview: z.string(),
+    /** What it has used by itself. */
+    usage: Usage.optional(),
+  }),
   z.object({ type: z.literal('cancelled') }),
 ]);
 export type BuiltinFrame = z.infer<typeof BuiltinFrame>;
@@ -163,6 +181,40 @@ export function toolResult(
 
 function withDiff({ path, changeType }: FileChange, diff: NamedArtifact | null): FileChange {
   return diff === null ? { path, changeType } : { path, changeType, diff: diff.artifact };
+}
+
+/** A sub-agent begins its task. */
+export function subAgentStart(agent: {
+  readonly childId: string;
+  readonly toolCallId: string;
+  readonly task: string;
+  readonly model: string;
+  readonly name: string | null;
+}): BuiltinFrame {
+  const { childId, toolCallId, task, model, name } = agent;
+  return {
+    type: 'sub-agent-start',
+    childId,
+    toolCallId,
+    task: previewText(task, PREVIEW_LIMIT_CHARS),
+    model,
+    ...(name === null ? {} : { name }),
+  };
+}
+
+/** A sub-agent has ended; `result` is what its caller is told. */
+export function subAgentEnd(
+  childId: string,
+  result: Pick<ToolResultMessage, 'content' | 'isError'>,
+  usage: Usage | undefined,
+): BuiltinFrame {
+  return {
+    type: 'sub-agent-end',
+    childId,
+    isError: result.isError,
+    preview: previewText(textOf(result.content), PREVIEW_LIMIT_CHARS),
+    ...(usage === undefined ? {} : { usage }),
+  };
 }
 
 /** The run was stopped inside a step. */

@@ -3,10 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { CanonicalEvent } from '../../../contract/canonical.ts';
 import { BUS_EVENT_NAMES } from '../../../contract/extensions/bus-event.ts';
 import type { FrameSegment, NativeFrame } from '../../../contract/frames.ts';
+import { stepsOf } from '../../../contract/sub-agent.ts';
 import { INITIAL_LANE_STATE, translateSegment, type FrameContext } from '../../../contract/translation.ts';
 import type { Message, ToolResultMessage } from '../../../contract/agent-messages.ts';
 import { WITHOUT_MEANING } from './bus-events.ts';
-import { BuiltinFrame, framesOf, llmEnd, llmStart, toolCallBegins, toolResult } from './frames.ts';
+import {
+  BuiltinFrame,
+  framesOf,
+  llmEnd,
+  llmStart,
+  subAgentEnd,
+  subAgentStart,
+  toolCallBegins,
+  toolResult,
+} from './frames.ts';
 import type { ProviderEvent } from './providers/provider.ts';
 import { createScripted } from './providers/scripted.ts';
 import { translateBuiltinFrame } from './translate.ts';
@@ -15,7 +25,7 @@ const LANE = { runId: 'run_1', threadId: 'thr_1' };
 const CONTEXT = { runId: 'run_1', stepIndex: 3, attempt: 1, provider: 'builtin' };
 
 /** What Tidemark's lanes hold beside them. */
-const ADDED_EVENTS = ['tool-output'];
+const ADDED_EVENTS = ['sub-agent-end', 'sub-agent-start', 'tool-output'];
 
 const translated = (frame: NativeFrame, context: FrameContext = CONTEXT) =>
   translateBuiltinFrame(frame, context, undefined).said;
@@ -109,6 +119,52 @@ describe('a result whose text is kept elsewhere', () => {
       { kind: 'artifact.created', artifact, name: 'r-1.txt' },
       { kind: 'tool.completed', toolCallId: 'tc', ...said, artifact, durationMs: 1 },
     ]);
+  });
+});
+
+describe('a sub-agent', () => {
+  const native = { nativeSessionId: 'run_1.c2', nativeParentSessionId: 'run_1' };
+  const inside = { ...CONTEXT, stepIndex: stepsOf(2).first + 1 };
+  const toolCall = { type: 'tool-call', id: 'tc', name: 'list_files', arguments: {} } as const;
+
+  it('begins under the call that delegates, and ends with what its caller is told and what it used', () => {
+    const began = { childId: 'run_1.c2', toolCallId: 'tc', task: 'look', model: 'openai/m', name: 'scout' };
+    expect(translated(subAgentStart(began))).toEqual([
+      {
+        native,
+        body: {
+          kind: 'child.started',
+          childId: 'run_1.c2',
+          launchToolCallId: 'tc',
+          title: 'scout',
+          state: { status: 'running', prompt: 'look', model: 'openai/m' },
+        },
+      },
+    ]);
+    const result = { content: [{ type: 'text', text: 'seen' }], isError: false } as const;
+    const said = translated(
+      subAgentEnd('run_1.c2', { ...result, content: [...result.content] }, { input: 3, output: 1 }),
+    );
+    const usage = { inputTokens: 3, outputTokens: 1 };
+    expect(said).toEqual([
+      {
+        native,
+        body: { kind: 'child.completed', childId: 'run_1.c2', status: 'ok', result: 'seen', state: { usage } },
+      },
+    ]);
+  });
+
+  it('says whatever its steps say, and what it is at', () => {
+    expect(translated({ type: 'text-delta', contentIndex: 0, delta: 'hi' }, inside)).toEqual([
+      { native, body: { kind: 'message.delta', messageId: 'run_1.1020001.0', text: 'hi' } },
+    ]);
+    expect(translated({ type: 'error', error: 'no' }, inside)).toMatchObject([{ native }]);
+    expect(translated(toolCallBegins(toolCall), inside)).toMatchObject([
+      { native, body: { kind: 'tool.started' } },
+      { native, body: { kind: 'tool.progress' } },
+      { native, body: { kind: 'child.updated', childId: 'run_1.c2', state: { lastToolName: 'list_files' } } },
+    ]);
+    expect(translated(toolCallBegins(toolCall))).toHaveLength(2);
   });
 });
 

@@ -1,22 +1,26 @@
+import type { Usage } from '../../../contract/agent-messages.ts';
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { speakerOfStep, type Speaker } from '../../../contract/sub-agent.ts';
 import { stateless, type FrameContext, type Translated } from '../../../contract/translation.ts';
 import { SurfaceEvent, WITHOUT_MEANING } from './bus-events.ts';
 import { BuiltinFrame } from './frames.ts';
 import { outageBody } from './mcp/outage-frame.ts';
 
 /**
- * The built-in engine's dialect. A message's id is (run, step, position in the message), so a repeated step says the same.
+ * The built-in engine's dialect. A message's id is (run, step, position in the message), so a repeated step says the same; the step
+ * also tells which sub-agent speaks.
  *
  * **Contract:** pure and total: every event of the bus has an answer, one that is malformed gives a warning, and what is no
  * event of the bus is `undefined`.
  */
 export const translateBuiltinFrame = stateless((raw, context) => {
+  const speaker = speakerOfStep(context.runId, context.stepIndex);
   const frame = BuiltinFrame.safeParse(raw);
-  if (frame.success) return translate(frame.data, context);
+  if (frame.success) return spokenBy(speaker, translate(frame.data, context, speaker));
   const event = SurfaceEvent.safeParse(raw);
-  if (event.success) return translateSurface(event.data);
+  if (event.success) return spokenBy(speaker, translateSurface(event.data));
   const suppressed = WITHOUT_MEANING.get(raw.type);
   if (suppressed !== undefined) return { suppressed };
   return NAMES.has(raw.type) ? malformed(raw) : undefined;
@@ -26,7 +30,7 @@ const NAMES: ReadonlySet<string> = new Set(
   [...BuiltinFrame.options, ...SurfaceEvent.options].map((option) => option.shape.type.value),
 );
 
-function translate(frame: BuiltinFrame, { runId, stepIndex }: FrameContext): Translated {
+function translate(frame: BuiltinFrame, { runId, stepIndex }: FrameContext, speaker: Speaker | null): Translated {
   const step = stepIndex === null ? 'run' : String(stepIndex);
   const messageIdOf = (contentIndex: number) => `${runId}.${step}.${String(contentIndex)}`;
   switch (frame.type) {
@@ -50,11 +54,11 @@ function translate(frame: BuiltinFrame, { runId, stepIndex }: FrameContext): Tra
     case 'tool-call':
       // The guard says a start once; it is wanted again for a call whose result a repeated step has withdrawn. The progress
       // tells a call that runs from one that still waits for a person.
-      return say(started(frame.toolCall), {
-        kind: 'tool.progress',
-        toolCallId: frame.toolCall.id,
-        nativeStatus: 'running',
-      });
+      return say(
+        started(frame.toolCall),
+        { kind: 'tool.progress', toolCallId: frame.toolCall.id, nativeStatus: 'running' },
+        ...(speaker === null ? [] : [atWork(speaker, frame.toolCall.name)]),
+      );
     case 'tool-output':
       return frame.chunk === ''
         ? { suppressed: 'an empty output' }
@@ -65,9 +69,43 @@ function translate(frame: BuiltinFrame, { runId, stepIndex }: FrameContext): Tra
       return { suppressed: 'bookkeeping of a model call' };
     case 'llm-end':
       return ended(frame);
+    case 'sub-agent-start':
+      return spokenBy(subAgentOf(runId, frame.childId), say(begun(frame)));
+    case 'sub-agent-end':
+      return spokenBy(subAgentOf(runId, frame.childId), say(over(frame)));
     case 'cancelled':
       return { suppressed: "the run's end says that it was cancelled" };
   }
+}
+
+/** The same, said by a sub-agent; what has a speaker already keeps it. */
+function spokenBy(speaker: Speaker | null, said: Translated): Translated {
+  if (speaker === null || 'suppressed' in said) return said;
+  return said.map((emission) => ({ native: speaker, ...emission }));
+}
+
+function subAgentOf(runId: string, childId: string): Speaker {
+  return { nativeSessionId: childId, nativeParentSessionId: runId };
+}
+
+function atWork({ nativeSessionId: childId }: Speaker, lastToolName: string): CanonicalBody {
+  return { kind: 'child.updated', childId, status: 'running', state: { lastToolName } };
+}
+
+function begun(frame: Extract<BuiltinFrame, { type: 'sub-agent-start' }>): CanonicalBody {
+  const { childId, toolCallId, task, model, name } = frame;
+  return {
+    kind: 'child.started',
+    childId,
+    launchToolCallId: toolCallId,
+    ...(name === undefined ? {} : { title: name }),
+    state: { status: 'running', prompt: task, model },
+  };
+}
+
+function over({ childId, isError, preview, usage }: Extract<BuiltinFrame, { type: 'sub-agent-end' }>): CanonicalBody {
+  const state = usage === undefined ? {} : { state: { usage: tokensOf(usage) } };
+  return { kind: 'child.completed', childId, status: isError ? 'error' : 'ok', result: preview, ...state };
 }
 
 function say(...bodies: CanonicalBody[]): Translated {
@@ -109,16 +147,18 @@ function ended({ usage, total, stopReason }: Extract<BuiltinFrame, { type: 'llm-
     return { suppressed: why };
   }
   // the newest `usage.updated` is what a reader shows: the run's total
-  const { input, output, cacheRead, cacheWrite, costUsd } = total ?? usage;
+  return say({ kind: 'usage.updated', ...tokensOf(total ?? usage) });
+}
+
+function tokensOf({ input, output, cacheRead, cacheWrite, costUsd }: Usage): Record<string, number> {
   const isCounted = input !== undefined || cacheRead !== undefined || cacheWrite !== undefined;
-  return say({
-    kind: 'usage.updated',
+  return {
     // The contract's input leaves out what a cache gave; the grammar's holds all of the prompt, the cached part beside it.
     ...(isCounted ? { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0) } : {}),
     ...(output === undefined ? {} : { outputTokens: output }),
     ...(cacheRead === undefined ? {} : { cachedInputTokens: cacheRead }),
     ...(costUsd === undefined ? {} : { costUsd }),
-  });
+  };
 }
 
 function translateSurface(event: SurfaceEvent): Translated {

@@ -58,7 +58,7 @@ describe('a model name', () => {
     (name) => {
       const refusal = refusalOf(() => keyed.resolve(name));
       expect(refusal.code).toBe('unknown_model');
-      expect(refusal.remedy).toMatch(/openai\/<model>, scripted\/approval, scripted\/demo/);
+      expect(refusal.remedy).toMatch(/openai\/<model>, scripted\/approval, scripted\/delegate/);
     },
   );
 });

@@ -24,6 +24,7 @@ describe('the built-in tools', () => {
       ['save_artifact', 'execute', 'never', true, true],
       ['update_plan', 'execute', 'never', true, false],
       ['ask_user', 'question', 'never', true, false],
+      ['delegate', 'delegate', 'never', true, true],
     ]);
   });
 
@@ -67,6 +68,9 @@ describe('arguments', () => {
     ['read_file', { path: 'a', mode: 1 }, /: mode Unrecognized key: "mode"$/],
     ['write_file', { path: '' }, /path Too small.*; content Invalid input/],
     ['ask_user', { prompt: 'a', options: [''] }, /options\.0 Too small/],
+    ['delegate', { task: '' }, /: task Too small/],
+    ['delegate', { task: 'a', name: 'a\u0000b' }, /: name may hold no control characters$/],
+    ['delegate', { task: 'a', model: 'openai/a b' }, /: model takes visible ASCII characters$/],
     ['read_file', 'a', /: arguments Invalid input: expected object, received string$/],
     ['read_file', null, /: arguments Invalid input/],
   ])('of %s that do not fit (%j) say which field is at fault', (name, args, error) => {

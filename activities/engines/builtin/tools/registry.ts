@@ -1,4 +1,5 @@
 import { askUser } from './ask-user.ts';
+import { delegate } from './delegate.ts';
 import { editFile } from './edit-file.ts';
 import { createFetchUrl } from './fetch-url.ts';
 import { listFiles } from './list-files.ts';
@@ -14,6 +15,6 @@ import { writeFile } from './write-file.ts';
 /** The built-in tools by name, in the order in which a model is told of them. */
 export function builtinTools(options: { readonly lookup?: Lookup } = {}): ReadonlyMap<string, BuiltinTool> {
   const files = [listFiles, readFile, searchFiles, writeFile, editFile];
-  const tools = [...files, shell, createFetchUrl(options.lookup), saveArtifact, updatePlan, askUser];
+  const tools = [...files, shell, createFetchUrl(options.lookup), saveArtifact, updatePlan, askUser, delegate];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }

@@ -98,6 +98,20 @@ export interface QuestionTool extends Described {
   question(args: unknown): { readonly prompt: string; readonly options: readonly string[] };
 }
 
+/** What a call delegates to a sub-agent; what is left out is as the caller has it. */
+export interface DelegatedTask {
+  readonly task: string;
+  readonly name?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+}
+
+/** A tool that a sub-agent does: a workflow of its own. */
+export interface DelegateTool extends Described {
+  readonly kind: 'delegate';
+  delegation(args: unknown): DelegatedTask;
+}
+
 /** What a tool came to beside what the model sees: each is kept as an artifact of the run. */
 export interface ToolAside {
   /** The unified diff of the file that it changed. */
@@ -110,7 +124,7 @@ export interface ToolAside {
 
 export type ToolOutcome = AgentToolResult & ToolAside;
 
-export type BuiltinTool = ExecutableTool | QuestionTool;
+export type BuiltinTool = ExecutableTool | QuestionTool | DelegateTool;
 
 /** The tools that a run can call, by name. */
 export interface Tools {
@@ -148,6 +162,12 @@ export function questionTool<Schema extends z.ZodType>(
   },
 ): QuestionTool {
   return { ...described(spec), kind: 'question', question: (args) => spec.question(spec.schema.parse(args)) };
+}
+
+export function delegateTool<Schema extends z.ZodType>(
+  spec: Spec<Schema> & { readonly delegation: (args: z.infer<Schema>) => DelegatedTask },
+): DelegateTool {
+  return { ...described(spec), kind: 'delegate', delegation: (args) => spec.delegation(spec.schema.parse(args)) };
 }
 
 /** What a tool could not do, in words for the model. */

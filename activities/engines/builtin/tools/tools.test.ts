@@ -29,6 +29,7 @@ const SUBJECTS: Readonly<Record<string, Omit<ToolSubject, 'tool'>>> = {
   save_artifact: { args: () => ({ path: 'a.txt' }), paths: ['path'] },
   update_plan: { args: () => ({ entries: [{ text: 'look around', status: 'in_progress' }] }) },
   ask_user: { args: () => ({ prompt: 'Which one?' }) },
+  delegate: { args: () => ({ task: 'Read a.txt.', name: 'reader', tools: ['read_file'] }) },
 };
 
 it('the suite judges every built-in tool', () => {
