@@ -149,6 +149,7 @@ function wireOfAssistant(message: AssistantMessage): Readonly<Record<string, unk
       'cache-read': usage.cacheRead,
       'cache-write': usage.cacheWrite,
       'total-tokens': usage.totalTokens,
+      'cost-usd': usage.costUsd,
     },
     timestamp,
   };

@@ -98,11 +98,6 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
 
 export const BUS_EVENT_NAMES = Object.keys(PAYLOADS) as readonly BusEventName[];
 
-/** The same check as a type guard: it is an event of the contract by its name. */
-export function isBusEventName(type: string): type is BusEventName {
-  return SCHEMAS.has(type);
-}
-
 /** What is wrong with an event's payload, by field; empty for a good one and for the extensions' own events. */
 export function faultsOfEvent(event: EmittedEvent): string[] {
   const parsed = SCHEMAS.get(event.type)?.safeParse(event);

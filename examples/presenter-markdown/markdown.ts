@@ -4,7 +4,7 @@ import { finalText } from '../../clients/typescript/run-text.ts';
 import { defineExtension } from '../../contract/extensions/extension.ts';
 
 /**
- * A presenter of one's own: says one prompt, and keeps the answer as a Markdown page with the tools that were used.
+ * A presenter of one's own: says one prompt, lets nothing be done that would need a person, and writes the answer as a Markdown page with the tools that were used.
  *
  *     npm run chat -- --extension ./examples/presenter-markdown/markdown.ts --presenter markdown "Hello" > answer.md
  */
@@ -22,9 +22,11 @@ export default defineExtension((api) => {
         if (item.type === 'event' && fold.add(item.event) && item.event.kind === 'tool.started')
           tools.push(item.event.name);
         if (item.type === 'complete' && item.complete.runId === run.run_id) break;
-        const [open] = session.openInterrupts;
-        if (open !== undefined)
-          await session.resolve(open, { decision: 'reject', message: 'Nobody is here to decide.' });
+        if (item.type !== 'event') continue;
+        if (item.event.kind === 'approval.requested') {
+          await session.resolve(item.event.approvalId, { decision: 'reject', message: 'Nobody is here to decide.' });
+        }
+        if (item.event.kind === 'question.requested') await session.resolve(item.event.questionId, { dismissed: true });
       }
       const { status } = await session.client.runs.wait(run.run_id);
       streams.output.write(

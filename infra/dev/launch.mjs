@@ -17,6 +17,8 @@ const COMMANDS = {
   gateway: ['api/server.ts'],
   worker: ['activities/worker.ts'],
   outbox: ['infra/dev/outbox.ts'],
+  chat: ['clients/cli/main.ts', 'chat'],
+  tidemark: ['clients/cli/main.ts'],
   test: vitest,
   bench: ['bench/main.ts'],
   engines: ['infra/dev/engines.ts'],
