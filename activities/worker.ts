@@ -93,6 +93,7 @@ await runProcess('worker', async () => {
     extension: engineExtension({
       registry,
       errors: () => extensions.errors.all(),
+      outages: () => mcp.outages(),
       toolNames: () => Array.from(extensions.tools.values(), ({ name }) => name),
       reload: async () => await tellReload(pool),
       cancel: async (runId) => await cancelRun(deps, runId),

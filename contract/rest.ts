@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENCODINGS } from './encodings.ts';
 import { utf8Bytes } from './frames.ts';
+import { ThreadId } from './ids.ts';
 
 /** An input's size, at most, in bytes of UTF-8. */
 export const INPUT_LIMIT_BYTES = 1024 * 1024;
@@ -91,6 +92,16 @@ export const InterruptListQuery = z.strictObject({
   ...Page,
   status: z.literal('open').default('open'),
   thread_id: z.string().max(100).optional(),
+});
+/** The body of `POST /v1/threads` and `PATCH /v1/threads/{id}`: `title` null takes it away. */
+export const ThreadBody = z.strictObject({
+  title: z.string().min(1).max(500).refine(withoutNul, 'may hold no NUL character').nullable().optional(),
+  metadata: Metadata.optional(),
+});
+export const ThreadListQuery = z.strictObject({
+  ...Page,
+  cursor: ThreadId.optional(),
+  search: z.string().min(1).max(500).refine(withoutNul, 'may hold no NUL character').optional(),
 });
 /** `DELETE /v1/threads/{id}`: with `cancel=1` the thread's live runs are cancelled first. */
 export const EraseQuery = z.strictObject({ cancel: z.enum(['0', '1']).default('0') });

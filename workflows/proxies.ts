@@ -28,7 +28,12 @@ export const ENGINE_OPTIONS = {
 } as const satisfies ActivityOptions;
 
 /** A turn of an engine with its own loop, which may hold a question open for long: its limits are the engine's own, watched where it runs. */
-export const DRIVE_OPTIONS = { ...ENGINE_OPTIONS, startToCloseTimeout: '3 days' } as const satisfies ActivityOptions;
+export const DRIVE_OPTIONS = {
+  ...ENGINE_OPTIONS,
+  startToCloseTimeout: '3 days',
+  // a worker that is frozen takes attempts by the polls that it has open, one a heartbeat timeout
+  retry: { ...ENGINE_OPTIONS.retry, maximumAttempts: 8 },
+} as const satisfies ActivityOptions;
 
 /**
  * Bookkeeping that is worth a line in the Temporal UI, or that can take long. It lives by heartbeats too: a dead worker's would hold

@@ -6,12 +6,14 @@ interface EngineParts {
   readonly registry: ExtensionRegistry;
   readonly errors: () => readonly NotedError[];
   readonly toolNames: () => readonly string[];
+  /** MCP servers that are away, and why. */
+  readonly outages: () => readonly unknown[];
   readonly reload: () => Promise<void>;
   readonly cancel: (runId: string) => Promise<void>;
 }
 
 /** The engine's own commands, controls and diagnostics, registered as any extension's are. */
-export function engineExtension({ registry, errors, toolNames, reload, cancel }: EngineParts): Extension {
+export function engineExtension({ registry, errors, toolNames, outages, reload, cancel }: EngineParts): Extension {
   return (api) => {
     api.register('command', {
       name: 'help',
@@ -61,8 +63,8 @@ export function engineExtension({ registry, errors, toolNames, reload, cancel }:
     api.register('status', { name: 'model', order: 0, render: ({ agent }) => agent?.model });
     api.register('introspect', {
       name: 'engine',
-      description: 'The tools that runs can call, and the newest errors of extensions.',
-      snapshot: () => ({ tools: toolNames(), errors: errors() }),
+      description: 'The tools that runs can call, the MCP servers that are away, and the newest errors of extensions.',
+      snapshot: () => ({ tools: toolNames(), outages: outages(), errors: errors() }),
     });
   };
 }

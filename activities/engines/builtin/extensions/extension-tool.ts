@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ToolRecord } from '../../../../contract/extensions/register-kinds.ts';
 import { AgentToolResult } from '../../../../contract/agent-messages.ts';
-import { argumentCheck } from '../mcp/argument-check.ts';
+import { shownSchema } from '../tools/schema/shown-schema.ts';
+import { argumentCheck } from '../tools/schema/argument-check.ts';
 import { failed, oneLine, type ExecutableTool } from '../tools/tool.ts';
 import { invalidArguments, type Validated } from '../tools/validated.ts';
 
@@ -15,13 +16,13 @@ const FAULT_CHARS = 500;
  * calls; schema keywords that nobody knows are ignored, and told to `warn` once.
  */
 export function toolOfRecord(record: ToolRecord, warn: (what: string) => void): ExecutableTool {
-  const { name, description, parameters, label = name, approval = 'never' } = record;
+  const { name, description, label = name, approval = 'never' } = record;
   const validate = validatorOf(record, warn);
   return {
     kind: 'execute',
     name,
     description,
-    parameters,
+    parameters: shownSchema(record.parameters),
     label,
     approval,
     repeatable: record.repeatable ?? false,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isAbsolute } from 'node:path';
+import { packageEntry } from './package-entry.ts';
 import type { Extension } from '../../../../contract/extensions/extension.ts';
 import type { NamedExtension } from '../../../../contract/extensions/extension-scope.ts';
 import type { ExtensionSettings } from '../../../../infra/extension-settings.ts';
@@ -36,7 +36,7 @@ export async function importExtensions(
 async function importDefault(module: string, from: string): Promise<Extension> {
   const address = isAbsolute(module)
     ? `${pathToFileURL(module).href}?changed=${String((await stat(module)).mtimeMs)}`
-    : pathToFileURL(createRequire(from).resolve(module)).href;
+    : await packageEntry(module, from);
   const { default: extension } = (await import(address)) as { readonly default?: unknown };
   if (typeof extension !== 'function') {
     throw new Error('its default export is no function; write: export default defineExtension((api) => { … })');

@@ -31,9 +31,11 @@ export class LoopEvents {
     this.#host.emit({ type: 'user', line });
   }
 
-  /** A user's input is put before the model of a run at work. */
+  /** A user's input, which was queued, is put before the model of a run at work: a worker hears of it only now. */
   heard({ content }: UserMessage): void {
-    this.#host.emit({ type: 'user', line: textOf(content) });
+    const line = textOf(content);
+    this.#host.emit({ type: 'queued', line });
+    this.#host.emit({ type: 'user', line });
   }
 
   callBegins(provider: string, model: string): void {

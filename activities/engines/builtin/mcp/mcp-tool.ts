@@ -2,11 +2,11 @@ import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerSettings } from '../../../../infra/mcp-settings.ts';
 import { failed, oneLine, type ExecutableTool, type ToolContext, type ToolOutcome } from '../tools/tool.ts';
 import { invalidArguments, type Validated } from '../tools/validated.ts';
-import { argumentCheck, isSchema, type ArgumentCheck } from './argument-check.ts';
+import { argumentCheck, isSchema, type ArgumentCheck } from '../tools/schema/argument-check.ts';
 import type { ListedTool } from './catalogue.ts';
 import { McpFault } from './mcp-fault.ts';
 import { isTimeout, type ToolRequest } from './session.ts';
-import { ANY_ARGUMENTS, shownSchema } from './shown-schema.ts';
+import { ANY_ARGUMENTS, shownSchema } from '../tools/schema/shown-schema.ts';
 import { outcomeOf, type CallAnswer } from './tool-outcome.ts';
 
 /** Of what a server says about a call that it refused. */

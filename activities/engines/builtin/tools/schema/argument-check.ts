@@ -11,7 +11,7 @@ export interface ArgumentFault {
 /** Checks a call's arguments; null for a schema that cannot be used. */
 export type ArgumentCheck = ((args: unknown) => readonly ArgumentFault[]) | null;
 
-/** Nothing of a server's schema is fetched, kept for another one, or woven into code over and over. */
+/** Nothing of a foreign schema is fetched, kept for another one, or woven into code over and over. */
 const OPTIONS: Options = {
   strict: false,
   validateFormats: false,
@@ -41,7 +41,7 @@ export function isSchema(schema: Readonly<Record<string, unknown>>): boolean {
   }
 }
 
-/** Compiles a server's schema, JSON Schema 2020-12 unless it says draft-07 or an older one. */
+/** Compiles a schema that is not the engine's own, JSON Schema 2020-12 unless it says draft-07 or an older one. */
 export function argumentCheck(schema: Readonly<Record<string, unknown>>): ArgumentCheck {
   if (!isSchema(schema)) return null;
   try {
