@@ -23,7 +23,7 @@ export type CrashPoint =
   | 'complete.committed';
 
 /**
- * Where a test may end this process as `kill -9` would (`tests/crash/points.test.ts`).
+ * Where a test may end this process as `kill -9` would (`tests/crash/points-of-*.test.ts`).
  *
  * **Contract:** does nothing unless TIDEMARK_CRASH_AT names this point; then it does not return.
  */
