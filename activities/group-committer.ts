@@ -4,7 +4,8 @@ import type { TranslateFrame } from '../contract/translation.ts';
 import type { Logger } from '../infra/log.ts';
 import type { Pool } from '../infra/postgres/pool.ts';
 import type { CaptureLoss } from '../infra/postgres/capture-loss.ts';
-import { appendToLanes, type AppendOutcome, type LaneAppend, type StepWriter } from '../infra/postgres/lane.ts';
+import type { LaneAppend, StepWriter } from '../infra/postgres/lane-append.ts';
+import { appendToLanes, type AppendOutcome } from '../infra/postgres/lane.ts';
 import { inTransaction, isConnectionLoss } from '../infra/postgres/transaction.ts';
 
 /** How long the database may be away before the frames that wait for it are given up to their activities' retries. */

@@ -33,7 +33,7 @@ import { PostgresSessions } from './engines/builtin/sessions/postgres-sessions.t
 import { SessionMirror } from './engines/builtin/sessions/session-mirror.ts';
 import { sessionsExtension } from './engines/builtin/sessions/sessions-extension.ts';
 import { builtinTools } from './engines/builtin/tools/registry.ts';
-import { ExtensionCalls } from './extension-calls.ts';
+import { ExtensionCalls } from './extensions/extension-calls.ts';
 import { cancelRun } from './cancel-run.ts';
 import { GroupCommitter } from './group-committer.ts';
 import { controlActivities, engineActivities } from './index.ts';

@@ -8,14 +8,16 @@ import {
   startChild,
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
-import { SIGNAL, WORKFLOW } from '../contract/messages.ts';
+import { SIGNAL, WORKFLOW, type SubAgentInput } from '../contract/messages.ts';
 import type { Ending, ToolTurn } from '../contract/run-plan.ts';
 import { SUB_AGENT_MAX_STEPS, subAgentIdOf } from '../contract/sub-agent.ts';
 import type { Inbox } from './inbox.ts';
 import { PendingDisplay } from './pending-display.ts';
 import { local } from './proxies.ts';
 import { childAttributes } from './run-display.ts';
-import type { subAgent } from './sub-agent.ts';
+
+/** What `sub-agent.ts` is, by its name: it drives the loop that calls this. */
+type SubAgentWorkflow = (input: SubAgentInput) => Promise<Ending>;
 
 interface CallStep {
   readonly runId: string;
@@ -27,7 +29,7 @@ interface CallStep {
 export class SubAgents {
   readonly #runId: string;
   readonly #maxSteps: number;
-  readonly #working = new Set<ChildWorkflowHandle<typeof subAgent>>();
+  readonly #working = new Set<ChildWorkflowHandle<SubAgentWorkflow>>();
 
   constructor({ runId, maxSteps }: { readonly runId: string; readonly maxSteps: number }) {
     this.#runId = runId;
@@ -49,7 +51,7 @@ export class SubAgents {
 
   async #endingOf({ runId, stepIndex }: CallStep): Promise<Ending> {
     try {
-      const child = await startChild<typeof subAgent>(WORKFLOW.subAgent, {
+      const child = await startChild<SubAgentWorkflow>(WORKFLOW.subAgent, {
         workflowId: subAgentIdOf(runId, stepIndex),
         args: [{ runId, delegatingStep: stepIndex, maxSteps: this.#maxSteps }],
         // a workflow that was reset in Temporal does it again: its steps are done once whatever their workflow thinks
@@ -88,7 +90,7 @@ export class SubAgents {
 }
 
 /** A sub-agent that has just ended needs no telling. */
-async function wake(child: ChildWorkflowHandle<typeof subAgent>): Promise<void> {
+async function wake(child: ChildWorkflowHandle<SubAgentWorkflow>): Promise<void> {
   try {
     await child.signal(SIGNAL.wake);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { GatedCall, ToolTurn } from '../contract/run-plan.ts';
 import { SubAgents } from './delegate.ts';
 import { ENGINE_OPTIONS, engine } from './proxies.ts';
-import type { SteppedAgent } from './stepped-turn.ts';
+import type { SteppedAgent } from './stepped-agent.ts';
 
 /** Tool calls that run at the same time, at most. */
 const PARALLEL_TOOLS = 4;

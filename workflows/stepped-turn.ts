@@ -1,24 +1,9 @@
 import type { Ending, GatePlan } from '../contract/run-plan.ts';
-import type { StepRange } from '../contract/sub-agent.ts';
-import { lookAgainMs, type Inbox } from './inbox.ts';
+import { lookAgainMs } from './inbox.ts';
 import { ENGINE_OPTIONS, engine, local } from './proxies.ts';
 import { runCalls } from './run-calls.ts';
 import { howToAnswer, showState } from './run-display.ts';
-
-/** Whose loop it is: the run's own agent, or one of its sub-agents. */
-export interface SteppedAgent {
-  readonly runId: string;
-  /** Left out where only the rows know it: a model may have chosen it. */
-  readonly model?: string;
-  readonly steps: StepRange;
-  /** The model step to go on from. */
-  readonly nextStep: number;
-  readonly maxSteps: number;
-  readonly inbox: Inbox;
-  continueFrom(nextStep: number): Promise<void>;
-  /** What it waits for has changed. */
-  onShown?(): Promise<void>;
-}
+import type { SteppedAgent } from './stepped-agent.ts';
 
 const STEP_LIMIT: Ending = { status: 'failed', stopReason: 'error', code: 'step_limit' };
 const CANCELLED: Ending = { status: 'failed', stopReason: 'cancelled' };

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { Usage } from '../../contract/agent-messages.ts';
 import type { CompactionTrigger } from '../../contract/compaction.ts';
-import { appendToLane, type LaneAppend, type StepWriter } from './lane.ts';
+import type { LaneAppend, StepWriter } from './lane-append.ts';
+import { appendToLane } from './lane.ts';
 import { inTransaction, type Queryable } from './transaction.ts';
 
 /** Where a message stands. */

@@ -3,7 +3,8 @@ import { PLATFORM, type NativeFrame, type StampedFrame } from '../../contract/fr
 import type { PlatformFrame } from '../../contract/platform-frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
-import { appendToLanes, type LaneAppend } from './lane.ts';
+import type { LaneAppend } from './lane-append.ts';
+import { appendToLanes } from './lane.ts';
 import { insertMessages, sessionHead, type NewMessage } from './message.ts';
 import { insertInterrupt, requestedFrame, type InterruptRequest } from './new-interrupt.ts';
 import { lockThreadOfRun, readRun } from './run.ts';

@@ -11,7 +11,8 @@ import { newId } from '../ids.ts';
 import { createThread, earlierCommand, lockThread } from './accept-run.ts';
 import { commitHead, openStanding } from './harness-session.ts';
 import { inBatches, insertImportedRuns, insertImportedSteps, type ImportedRun } from './imported-rows.ts';
-import { appendToLanes, type LaneAppend } from './lane.ts';
+import type { LaneAppend } from './lane-append.ts';
+import { appendToLanes } from './lane.ts';
 import { latestRun, readRun } from './run.ts';
 import { inTransaction } from './transaction.ts';
 

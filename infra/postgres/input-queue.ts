@@ -7,7 +7,8 @@ import { injectedFrame, PREVIEW_LIMIT_CHARS } from '../../contract/platform-fram
 import type { InputQueue } from '../../contract/queued-input.ts';
 import { saysNothing, type TranslateFrame } from '../../contract/translation.ts';
 import { newId } from '../ids.ts';
-import { appendToLane, type LaneAppend } from './lane.ts';
+import type { LaneAppend } from './lane-append.ts';
+import { appendToLane } from './lane.ts';
 import { insertMessages } from './message.ts';
 import { countWaiting, type QueuedInputRow } from './queued-input.ts';
 import { readRun, type RunRow } from './run.ts';

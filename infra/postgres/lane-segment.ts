@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../../contract/canonical.ts';
 import { boundFrame, type FrameSegment } from '../../contract/frames.ts';
 import { translateSegment, type LaneState } from '../../contract/translation.ts';
 import { foldedEventsOfSteps, type FoldedEvent } from './delivery.ts';
-import type { LaneAppend } from './lane.ts';
+import type { LaneAppend } from './lane-append.ts';
 import type { Queryable } from './transaction.ts';
 
 /** What a transaction is about to write for one lane; the row's fields as they will be. */

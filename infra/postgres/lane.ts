@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { TidemarkError } from '../../contract/errors.ts';
-import type { StampedFrame } from '../../contract/frames.ts';
-import { INITIAL_LANE_STATE, type TranslateFrame } from '../../contract/translation.ts';
+import { INITIAL_LANE_STATE } from '../../contract/translation.ts';
+import type { LaneAppend } from './lane-append.ts';
 import { addSegment, type LaneWrite } from './lane-segment.ts';
 import { lockLanes, writeLanes, type LaneRow } from './lane-rows.ts';
 import { keepUsage } from './run-usage.ts';
@@ -10,23 +10,6 @@ import { keepUsage } from './run-usage.ts';
 /** The digest of a lane that holds no frame yet. */
 export const EMPTY_DIGEST = hash('sha256', '');
 export const INITIAL_STATE_TEXT = JSON.stringify(INITIAL_LANE_STATE);
-
-/** The right to write a step: its attempt. A newer attempt takes a higher one and this one's appends are refused. */
-export interface StepWriter {
-  readonly stepIndex: number;
-  readonly attempt: number;
-}
-
-/** Frames to store in a run's lane as one segment, and what else changes with it. */
-export interface LaneAppend {
-  readonly runId: string;
-  readonly provider: string;
-  /** Null: the platform speaks about the run as a whole; only the seal refuses it. */
-  readonly writer: StepWriter | null;
-  readonly frames: readonly StampedFrame[];
-  readonly translate: TranslateFrame;
-  readonly also?: { readonly seal?: true; readonly openStep?: StepWriter; readonly closeStep?: number };
-}
 
 export interface Appended {
   readonly ok: true;

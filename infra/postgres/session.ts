@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { openStanding, sessionOfRun, type SessionBinding } from './harness-session.ts';
-import { appendToLane, type LaneAppend } from './lane.ts';
+import type { LaneAppend } from './lane-append.ts';
+import { appendToLane } from './lane.ts';
 import { insertMessages, messagesOfRun, type NewMessage } from './message.ts';
 import { lockThreadOfRun, readRun } from './run.ts';
 import { inTransaction } from './transaction.ts';

@@ -4,7 +4,7 @@ import { translateBuiltinFrame } from '../../activities/engines/builtin/translat
 import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
 import { deliveriesAfter } from '../fixtures/threads.ts';
 import { endStep, openStep, type StepEnd } from '../../infra/postgres/step.ts';
-import type { StepWriter } from '../../infra/postgres/lane.ts';
+import type { StepWriter } from '../../infra/postgres/lane-append.ts';
 import { settleRun } from '../../infra/postgres/turn.ts';
 import { acceptedRun, committerOf, writerOf } from '../fixtures/runs.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AssistantMessage } from '../../../contract/agent-messages.ts';
-import { totalUsage } from '../../total-usage.ts';
+import { totalUsage } from '../../stepped/total-usage.ts';
 import { withCost } from './price.ts';
 
 const usage = { input: 1_000, output: 200, cacheRead: 10_000, cacheWrite: 500 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FormField } from '../../../contract/form.ts';
 import type { Interrupt } from '../../typescript/resources.ts';
-import { dialogOf } from './dialog.ts';
+import { dialogOf } from './dialog-of.ts';
 
 function interrupt(more: Partial<Interrupt>): Interrupt {
   return {

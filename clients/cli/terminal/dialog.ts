@@ -1,7 +1,4 @@
 import type { Decision } from '../../../contract/decision.ts';
-import type { Interrupt } from '../../typescript/resources.ts';
-import { ApprovalDialog } from './approval-dialog.ts';
-import { QuestionDialog } from './question-dialog.ts';
 
 /** What a line of the person's came to. */
 export type Reply =
@@ -20,8 +17,4 @@ export interface Dialog {
   /** A text for the next line that the person may edit; null for none. */
   draft(): string | null;
   take(line: string): Reply;
-}
-
-export function dialogOf(interrupt: Interrupt): Dialog {
-  return interrupt.kind === 'approval' ? new ApprovalDialog(interrupt) : new QuestionDialog(interrupt);
 }

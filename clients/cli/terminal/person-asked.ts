@@ -1,6 +1,7 @@
 import { TidemarkApiError } from '../../typescript/api-error.ts';
 import type { ChatSession } from '../chat-session.ts';
-import { dialogOf, type Dialog } from './dialog.ts';
+import type { Dialog } from './dialog.ts';
+import { dialogOf } from './dialog-of.ts';
 import type { Screen } from './screen.ts';
 
 interface Asking {

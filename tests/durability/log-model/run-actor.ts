@@ -4,7 +4,7 @@ import type { GroupCommitter } from '../../../activities/group-committer.ts';
 import { endStep, openStep } from '../../../infra/postgres/step.ts';
 import { settleRun } from '../../../infra/postgres/turn.ts';
 import type { Pool } from '../../../infra/postgres/pool.ts';
-import type { StepWriter } from '../../../infra/postgres/lane.ts';
+import type { StepWriter } from '../../../infra/postgres/lane-append.ts';
 import { silent, writerOf } from '../../fixtures/runs.ts';
 import type { LogCommand } from './commands.ts';
 

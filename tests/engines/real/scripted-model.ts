@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse } from '@copilotkit/aimock';
-import { continuingPrompt } from '../../../activities/turn-prompt.ts';
+import { continuingPrompt } from '../../../activities/opaque/turn-prompt.ts';
 import { breakOff, FAULTS, isFault, type Fault } from './model-fault.ts';
 
 /** A tool of an engine, as its model calls it. */

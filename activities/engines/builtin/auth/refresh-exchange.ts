@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { TidemarkError } from '../../../../contract/errors.ts';
-import type { OAuthSettings } from './oauth-token.ts';
 import type { Renewed } from './token-file.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -17,9 +16,11 @@ const Granted = z.object({
  * **Contract:** gives `refused` where the endpoint says that this refresh token is no longer good; throws
  * `provider_unavailable`, which a retry may mend, for everything else. What the endpoint said is in no message.
  */
-export async function exchangeRefreshToken(
-  request: Pick<OAuthSettings, 'tokenUrl' | 'clientId'> & { readonly refreshToken: string },
-): Promise<Renewed | 'refused'> {
+export async function exchangeRefreshToken(request: {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly refreshToken: string;
+}): Promise<Renewed | 'refused'> {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
     client_id: request.clientId,

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
-import type { AgentContext, AssistantMessage, ProviderFailure } from '../contract/agent-messages.ts';
-import type { ModelTurn } from '../contract/run-plan.ts';
-import type { ModelPrice } from '../infra/model-settings.ts';
-import type { Pool } from '../infra/postgres/pool.ts';
-import type { RunRow } from '../infra/postgres/run.ts';
-import { endStep, noteStepError } from '../infra/postgres/step.ts';
-import type { ActivityLife } from './activity-life.ts';
+import type { AgentContext, AssistantMessage, ProviderFailure } from '../../contract/agent-messages.ts';
+import type { ModelTurn } from '../../contract/run-plan.ts';
+import type { ModelPrice } from '../../infra/model-settings.ts';
+import type { Pool } from '../../infra/postgres/pool.ts';
+import type { RunRow } from '../../infra/postgres/run.ts';
+import { endStep, noteStepError } from '../../infra/postgres/step.ts';
+import type { ActivityLife } from '../activity-life.ts';
 import type { StepAgent } from './agent-of-step.ts';
-import type { Dependencies } from './dependencies.ts';
-import type { ContextWindow } from './engines/builtin/compaction/context-window.ts';
-import type { LoopEvents } from './engines/builtin/extensions/loop-events.ts';
-import { withVoice } from './engines/builtin/extensions/run-voice.ts';
-import { cancelled, llmStart } from './engines/builtin/frames.ts';
-import { withCost } from './engines/builtin/price.ts';
-import type { OnProviderEvent, Provider } from './engines/builtin/providers/provider.ts';
-import type { LaneSource, LaneWriter } from './group-committer.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { ContextWindow } from '../engines/builtin/compaction/context-window.ts';
+import type { LoopEvents } from '../engines/builtin/extensions/loop-events.ts';
+import { withVoice } from '../engines/builtin/extensions/run-voice.ts';
+import { cancelled, llmStart } from '../engines/builtin/frames.ts';
+import { withCost } from '../engines/builtin/price.ts';
+import type { OnProviderEvent, Provider } from '../engines/builtin/providers/provider.ts';
+import type { LaneSource, LaneWriter } from '../group-committer.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 
 /** The provider's silence that ends an attempt. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../contract/agent-messages.ts';
-import type { InterruptRow } from '../infra/postgres/interrupt.ts';
+import type { Message } from '../../contract/agent-messages.ts';
+import type { InterruptRow } from '../../infra/postgres/interrupt.ts';
 import { continuingPrompt, openingPrompt } from './turn-prompt.ts';
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 });

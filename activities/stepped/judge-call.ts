@@ -1,11 +1,11 @@
-import type { ToolCall, ToolResultMessage } from '../contract/agent-messages.ts';
-import type { InterruptStatus } from '../contract/decision.ts';
-import type { GatedCall } from '../contract/run-plan.ts';
-import type { ToolReply } from '../infra/postgres/gate.ts';
-import type { InterruptRow } from '../infra/postgres/interrupt.ts';
-import type { InterruptRequest } from '../infra/postgres/new-interrupt.ts';
-import { toolResult } from './engines/builtin/frames.ts';
-import type { BuiltinTool } from './engines/builtin/tools/tool.ts';
+import type { ToolCall, ToolResultMessage } from '../../contract/agent-messages.ts';
+import type { InterruptStatus } from '../../contract/decision.ts';
+import type { GatedCall } from '../../contract/run-plan.ts';
+import type { ToolReply } from '../../infra/postgres/gate.ts';
+import type { InterruptRow } from '../../infra/postgres/interrupt.ts';
+import type { InterruptRequest } from '../../infra/postgres/new-interrupt.ts';
+import { toolResult } from '../engines/builtin/frames.ts';
+import type { BuiltinTool } from '../engines/builtin/tools/tool.ts';
 
 /** What is known of a call when the gate looks at it. */
 export interface KnownCall {

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../contract/errors.ts';
-import type { EngineLimits } from './engines/driver.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { EngineLimits } from '../engines/driver.ts';
 
 const EVERY_MS = 250;
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import type { ModelTurn } from '../contract/run-plan.ts';
-import { crashPoint } from '../infra/crash-point.ts';
-import { readConversation } from '../infra/postgres/conversation.ts';
-import { endStep } from '../infra/postgres/step.ts';
+import type { ModelTurn } from '../../contract/run-plan.ts';
+import { crashPoint } from '../../infra/crash-point.ts';
+import { readConversation } from '../../infra/postgres/conversation.ts';
+import { endStep } from '../../infra/postgres/step.ts';
 import { compactConversation, keepTokensOf, sayCompactionAgain, warnOfSkipped } from './compact-conversation.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { endCancelled, failStep, failureOf, type ModelStep } from './model-step.ts';
 
 const TOO_LITTLE = 'there is not enough context';

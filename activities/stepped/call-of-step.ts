@@ -1,8 +1,8 @@
-import type { ToolCall } from '../contract/agent-messages.ts';
-import { interruptOfStep } from '../infra/postgres/interrupt.ts';
-import { assistantMessageOfStep } from '../infra/postgres/message.ts';
-import { digestArguments } from '../infra/postgres/new-interrupt.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { ToolCall } from '../../contract/agent-messages.ts';
+import { interruptOfStep } from '../../infra/postgres/interrupt.ts';
+import { assistantMessageOfStep } from '../../infra/postgres/message.ts';
+import { digestArguments } from '../../infra/postgres/new-interrupt.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** The step of a tool call, and that of the model's message that makes it. */
 export interface CallStep {

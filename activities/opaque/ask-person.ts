@@ -1,9 +1,14 @@
-import type { Decision } from '../contract/decision.ts';
-import type { EngineAnswer, EngineQuestion } from './engines/driver.ts';
-import { commitAsk, markDelivered, type Asking } from '../infra/postgres/ask.ts';
-import { crashPoint } from '../infra/crash-point.ts';
-import { expireInterrupts, findInterrupt, withdrawInterrupt, type InterruptRow } from '../infra/postgres/interrupt.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Decision } from '../../contract/decision.ts';
+import type { EngineAnswer, EngineQuestion } from '../engines/driver.ts';
+import { commitAsk, markDelivered, type Asking } from '../../infra/postgres/ask.ts';
+import { crashPoint } from '../../infra/crash-point.ts';
+import {
+  expireInterrupts,
+  findInterrupt,
+  withdrawInterrupt,
+  type InterruptRow,
+} from '../../infra/postgres/interrupt.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 export interface AskPerson {
   readonly asking: Omit<Asking, 'request'>;

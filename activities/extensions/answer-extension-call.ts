@@ -1,13 +1,13 @@
-import type { EmittedEvent } from '../contract/extensions/bus-event.ts';
-import { EXTENSION_CALL_LIMIT_MS, type ExtensionAnswer } from '../contract/extension-call.ts';
-import { TidemarkError } from '../contract/errors.ts';
-import { firstLineOf } from '../contract/extensions/event-bus.ts';
-import type { ExtensionCallRow } from '../infra/postgres/extension-call.ts';
+import type { EmittedEvent } from '../../contract/extensions/bus-event.ts';
+import { EXTENSION_CALL_LIMIT_MS, type ExtensionAnswer } from '../../contract/extension-call.ts';
+import { TidemarkError } from '../../contract/errors.ts';
+import { firstLineOf } from '../../contract/extensions/event-bus.ts';
+import type { ExtensionCallRow } from '../../infra/postgres/extension-call.ts';
 import { callerStateOf } from './caller-state.ts';
-import type { Dependencies } from './dependencies.ts';
-import { askExtensions } from './engines/builtin/extensions/ask-extensions.ts';
-import { withEvents } from './engines/builtin/extensions/run-voice.ts';
-import { safeText } from './engines/builtin/providers/safe-text.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { askExtensions } from '../engines/builtin/extensions/ask-extensions.ts';
+import { withEvents } from '../engines/builtin/extensions/run-voice.ts';
+import { safeText } from '../engines/builtin/providers/safe-text.ts';
 
 /** A result is read by a person: what is larger is a fault of the extension. */
 const RESULT_LIMIT_BYTES = 256 * 1024;

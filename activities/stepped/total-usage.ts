@@ -1,8 +1,8 @@
-import type { Usage } from '../contract/agent-messages.ts';
-import { usageOfCompactions } from '../infra/postgres/compaction.ts';
-import { answersOfRun } from '../infra/postgres/message.ts';
-import type { Pool } from '../infra/postgres/pool.ts';
-import { roundUsd } from './engines/builtin/price.ts';
+import type { Usage } from '../../contract/agent-messages.ts';
+import { usageOfCompactions } from '../../infra/postgres/compaction.ts';
+import { answersOfRun } from '../../infra/postgres/message.ts';
+import type { Pool } from '../../infra/postgres/pool.ts';
+import { roundUsd } from '../engines/builtin/price.ts';
 
 /** What model calls have used together; undefined where none reported anything. */
 export function totalUsage(reported: readonly Usage[]): Usage | undefined {

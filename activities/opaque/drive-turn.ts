@@ -1,9 +1,9 @@
-import type { DrivenTurn } from '../contract/run-plan.ts';
-import { readRun } from '../infra/postgres/run.ts';
-import { openTurnStep } from '../infra/postgres/turn-step.ts';
-import { withLife } from './activity-life.ts';
-import type { Dependencies } from './dependencies.ts';
-import { killMarked } from './engines/process/engine-process.ts';
+import type { DrivenTurn } from '../../contract/run-plan.ts';
+import { readRun } from '../../infra/postgres/run.ts';
+import { openTurnStep } from '../../infra/postgres/turn-step.ts';
+import { withLife } from '../activity-life.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { killMarked } from '../engines/process/engine-process.ts';
 import { TurnAttempt } from './turn-attempt.ts';
 
 /**

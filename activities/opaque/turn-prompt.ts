@@ -1,5 +1,5 @@
-import { textOf, type Message } from '../contract/agent-messages.ts';
-import type { InterruptRow } from '../infra/postgres/interrupt.ts';
+import { textOf, type Message } from '../../contract/agent-messages.ts';
+import type { InterruptRow } from '../../infra/postgres/interrupt.ts';
 
 /** How much of an earlier conversation a new session is told, the newest part of it. */
 const CONVERSATION_CHARS = 40_000;

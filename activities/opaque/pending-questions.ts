@@ -1,6 +1,6 @@
-import { pendingInterrupts } from '../infra/postgres/ask.ts';
-import { expireInterrupts } from '../infra/postgres/interrupt.ts';
-import type { Dependencies } from './dependencies.ts';
+import { pendingInterrupts } from '../../infra/postgres/ask.ts';
+import { expireInterrupts } from '../../infra/postgres/interrupt.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** What a run waits for: ids of its open interrupts, and the milliseconds until the next of them expires. */
 export function createPendingQuestions({ pool }: Pick<Dependencies, 'pool'>) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EngineLimits } from './engines/driver.ts';
+import type { EngineLimits } from '../engines/driver.ts';
 import { TurnWatchdog, type LimitReached } from './turn-watchdog.ts';
 
 const LIMITS: EngineLimits = { stallMs: 10_000, toolStallMs: 60_000, turnMs: 300_000, hotMs: 1_000 };

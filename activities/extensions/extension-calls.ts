@@ -1,4 +1,4 @@
-import type { ExtensionAnswer } from '../contract/extension-call.ts';
+import type { ExtensionAnswer } from '../../contract/extension-call.ts';
 import {
   answerExtensionCall,
   claimExtensionCalls,
@@ -6,12 +6,12 @@ import {
   extendExtensionCalls,
   removeOldExtensionCalls,
   type ExtensionCallRow,
-} from '../infra/postgres/extension-call.ts';
-import { tellCatalog } from '../infra/postgres/worker-catalog.ts';
+} from '../../infra/postgres/extension-call.ts';
+import { tellCatalog } from '../../infra/postgres/worker-catalog.ts';
 import { answerExtensionCallOf } from './answer-extension-call.ts';
-import { catalogOf } from './engines/builtin/extensions/catalog.ts';
-import type { Dependencies } from './dependencies.ts';
-import { Periodic } from './periodic.ts';
+import { catalogOf } from '../engines/builtin/extensions/catalog.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { Periodic } from '../periodic.ts';
 
 /** So many calls are worked on at a time. */
 const SLOTS = 16;

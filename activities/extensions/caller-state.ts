@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
-import { BUILTIN_ENGINE } from '../contract/engines.ts';
-import { TidemarkError } from '../contract/errors.ts';
-import type { CallerState, SubmitOptions } from '../contract/extensions/register-kinds.ts';
-import { CreateRun } from '../contract/rest.ts';
-import { dispatchCommand } from '../infra/dispatcher.ts';
-import { acceptRun } from '../infra/postgres/accept-run.ts';
-import type { ExtensionCallRow } from '../infra/postgres/extension-call.ts';
-import { currentRunOf, type RunRow } from '../infra/postgres/run.ts';
-import { threadOfTenant } from '../infra/postgres/thread.ts';
-import { agentOf } from './agent-of.ts';
-import type { Dependencies } from './dependencies.ts';
+import { BUILTIN_ENGINE } from '../../contract/engines.ts';
+import { TidemarkError } from '../../contract/errors.ts';
+import type { CallerState, SubmitOptions } from '../../contract/extensions/register-kinds.ts';
+import { CreateRun } from '../../contract/rest.ts';
+import { dispatchCommand } from '../../infra/dispatcher.ts';
+import { acceptRun } from '../../infra/postgres/accept-run.ts';
+import type { ExtensionCallRow } from '../../infra/postgres/extension-call.ts';
+import { currentRunOf, type RunRow } from '../../infra/postgres/run.ts';
+import { threadOfTenant } from '../../infra/postgres/thread.ts';
+import { agentOf } from '../agent-of.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** What the extensions see of the thread that they are asked for. */
 export async function callerStateOf(

@@ -1,10 +1,10 @@
-import type { Message } from '../contract/agent-messages.ts';
-import { delegatingStepOf } from '../contract/sub-agent.ts';
-import { messagesOfSubAgent } from '../infra/postgres/message.ts';
-import type { RunRow } from '../infra/postgres/run.ts';
-import { readSubAgent } from '../infra/postgres/sub-agent.ts';
-import type { Dependencies } from './dependencies.ts';
-import type { Tools } from './engines/builtin/tools/tool.ts';
+import type { Message } from '../../contract/agent-messages.ts';
+import { delegatingStepOf } from '../../contract/sub-agent.ts';
+import { messagesOfSubAgent } from '../../infra/postgres/message.ts';
+import type { RunRow } from '../../infra/postgres/run.ts';
+import { readSubAgent } from '../../infra/postgres/sub-agent.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Tools } from '../engines/builtin/tools/tool.ts';
 import { subAgentPrompt, systemPrompt } from './system-prompt.ts';
 
 /** Who does a model step: the run's own agent, or one of its sub-agents. */

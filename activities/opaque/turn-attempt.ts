@@ -2,22 +2,22 @@ import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TidemarkError } from '../contract/errors.ts';
-import { SIGNAL } from '../contract/messages.ts';
-import type { DrivenTurn } from '../contract/run-plan.ts';
-import { crashPoint } from '../infra/crash-point.ts';
-import type { Asking } from '../infra/postgres/ask.ts';
-import { undeliveredAnswers } from '../infra/postgres/ask.ts';
-import { findSession } from '../infra/postgres/harness-session.ts';
-import { conversationOf } from '../infra/postgres/conversation.ts';
-import type { RunRow } from '../infra/postgres/run.ts';
-import { saidText } from '../infra/postgres/said-text.ts';
-import { noteStepError } from '../infra/postgres/step.ts';
-import { endTurnStep, markPrompted, openGeneration, PARKED, type OpenedTurn } from '../infra/postgres/turn-step.ts';
-import { handedOver } from './failures.ts';
-import type { ActivityLife } from './activity-life.ts';
+import { TidemarkError } from '../../contract/errors.ts';
+import { SIGNAL } from '../../contract/messages.ts';
+import type { DrivenTurn } from '../../contract/run-plan.ts';
+import { crashPoint } from '../../infra/crash-point.ts';
+import type { Asking } from '../../infra/postgres/ask.ts';
+import { undeliveredAnswers } from '../../infra/postgres/ask.ts';
+import { findSession } from '../../infra/postgres/harness-session.ts';
+import { conversationOf } from '../../infra/postgres/conversation.ts';
+import type { RunRow } from '../../infra/postgres/run.ts';
+import { saidText } from '../../infra/postgres/said-text.ts';
+import { noteStepError } from '../../infra/postgres/step.ts';
+import { endTurnStep, markPrompted, openGeneration, PARKED, type OpenedTurn } from '../../infra/postgres/turn-step.ts';
+import { handedOver } from '../failures.ts';
+import type { ActivityLife } from '../activity-life.ts';
 import { askPerson } from './ask-person.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type {
   Driver,
   DriverContext,
@@ -27,8 +27,8 @@ import type {
   OpaqueEngine,
   OpenedSession,
   TurnEnd,
-} from './engines/driver.ts';
-import type { LaneWriter } from './group-committer.ts';
+} from '../engines/driver.ts';
+import type { LaneWriter } from '../group-committer.ts';
 import { keepForFrame } from './keep-for-frame.ts';
 import { continuingPrompt, openingPrompt } from './turn-prompt.ts';
 import { TurnWatchdog, type LimitReached } from './turn-watchdog.ts';

@@ -1,11 +1,11 @@
-import { TidemarkError } from '../contract/errors.ts';
-import { putArtifact } from '../infra/postgres/artifact.ts';
-import { linkArtifacts } from '../infra/postgres/artifact-link.ts';
-import type { RunRow } from '../infra/postgres/run.ts';
-import { lockThreadOfRun } from '../infra/postgres/run.ts';
-import { inTransaction } from '../infra/postgres/transaction.ts';
-import type { Dependencies } from './dependencies.ts';
-import type { NamedArtifact } from './engines/named-artifact.ts';
+import { TidemarkError } from '../../contract/errors.ts';
+import { putArtifact } from '../../infra/postgres/artifact.ts';
+import { linkArtifacts } from '../../infra/postgres/artifact-link.ts';
+import type { RunRow } from '../../infra/postgres/run.ts';
+import { lockThreadOfRun } from '../../infra/postgres/run.ts';
+import { inTransaction } from '../../infra/postgres/transaction.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { NamedArtifact } from '../engines/named-artifact.ts';
 
 const TRIES = 5;
 const NAME_CHARS = 200;

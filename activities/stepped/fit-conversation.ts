@@ -1,5 +1,5 @@
-import type { AgentContext, AssistantMessage, Message } from '../contract/agent-messages.ts';
-import { readConversation, type ConversationEntry } from '../infra/postgres/conversation.ts';
+import type { AgentContext, AssistantMessage, Message } from '../../contract/agent-messages.ts';
+import { readConversation, type ConversationEntry } from '../../infra/postgres/conversation.ts';
 import {
   compactConversation,
   keepTokensOf,
@@ -7,9 +7,9 @@ import {
   warnOfSkipped,
   type Compacting,
 } from './compact-conversation.ts';
-import type { Dependencies } from './dependencies.ts';
-import { contextTokens, tokensOfText } from './engines/builtin/compaction/context-tokens.ts';
-import { llmEnd } from './engines/builtin/frames.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { contextTokens, tokensOfText } from '../engines/builtin/compaction/context-tokens.ts';
+import { llmEnd } from '../engines/builtin/frames.ts';
 import { failStep, failureOf, type ModelStep } from './model-step.ts';
 
 /** What is sent beside the conversation. */

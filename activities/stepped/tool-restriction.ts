@@ -1,6 +1,6 @@
-import type { Tool } from '../contract/agent-messages.ts';
-import type { RunSettings } from '../infra/postgres/run.ts';
-import type { Tools } from './engines/builtin/tools/tool.ts';
+import type { Tool } from '../../contract/agent-messages.ts';
+import type { RunSettings } from '../../infra/postgres/run.ts';
+import type { Tools } from '../engines/builtin/tools/tool.ts';
 
 /** Whether a run's settings let it use a tool: what is denied is not, and where some are named, no other is. */
 export function isToolAllowed(name: string, { allowed_tools: allowed, denied_tools: denied }: RunSettings): boolean {
