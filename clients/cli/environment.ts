@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { cwd, env } from 'node:process';
+import { cwd } from 'node:process';
 
 /** What the command line takes from its surroundings. */
 export interface Environment {
@@ -27,7 +27,7 @@ export function readEnvironment(): Environment {
 }
 
 function given(name: string): string | undefined {
-  const value = env[name];
+  const value = process.env[name];
   return value === undefined || value === '' ? undefined : value;
 }
 
