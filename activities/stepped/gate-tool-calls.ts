@@ -16,8 +16,9 @@ import { translateBuiltinFrame } from '../engines/builtin/translate.ts';
 import { argumentsOf, isForHooks, judgeCall, type Gated, type KnownCall } from './judge-call.ts';
 import { isToolAllowed } from './tool-restriction.ts';
 
-/** Well within the time of a local activity. */
-const MCP_WITHIN_MS = 15_000;
+/** Both together are within the time of a local activity. */
+const MCP_WITHIN_MS = 10_000;
+const HOOKS_WITHIN_MS = 15_000;
 
 /**
  * Decides about the tool calls of a model step (`judge-call.ts`), and commits what follows: interrupts, and answers to the calls that
@@ -90,6 +91,7 @@ export function createGateToolCalls(deps: Dependencies) {
       seen: readonly Omit<KnownCall, 'veto'>[],
     ): Promise<{ vetoes: (string | null)[]; verdicts: ToolVerdict[]; said: StampedFrame[] }> {
       const said: StampedFrame[] = [];
+      const within = AbortSignal.timeout(HOOKS_WITHIN_MS);
       const verdicts: ToolVerdict[] = [];
       const stored = await verdictsOf(pool, { runId, first: modelStep + 1, last: modelStep + calls.length });
       const vetoes: (string | null)[] = [];
@@ -111,7 +113,7 @@ export function createGateToolCalls(deps: Dependencies) {
         };
         const reason = await withVoice(
           (frame) => said.push({ at: Date.now(), frame }),
-          async () => await extensions.vetoOf({ toolName: name, args, context }),
+          async () => await extensions.vetoOf({ toolName: name, args, context, within }),
         );
         verdicts.push({ stepIndex, edited, reason });
         return reason;

@@ -11,6 +11,7 @@ const call: HookedCall = {
     tool: { name: 'write_file', description: 'Writes', parameters: { type: 'object' } },
     cwd: '/workspace',
   },
+  within: new AbortController().signal,
 };
 const judge = async (...hooks: HookRecord['beforeTool'][]) => {
   const failures: { owner: string; error: string }[] = [];
@@ -63,9 +64,17 @@ describe('the hooks', () => {
     });
     const judged = judge(() => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(10_000);
-    expect((await judged).veto).toBe('policy hook failed: no answer within 10 s');
+    expect((await judged).veto).toBe('policy hook failed: no answer in time');
     timeout.mockRestore();
     vi.useRealTimers();
+  });
+
+  test('are not asked when there is no time left', async () => {
+    const hook = vi.fn<HookRecord['beforeTool']>();
+    const registered = [{ owner: 'o', record: { beforeTool: hook } }];
+    const veto = await vetoOf(registered, { ...call, within: AbortSignal.abort() }, () => undefined);
+    expect(veto).toBe('policy hook failed: no answer in time');
+    expect(hook).not.toHaveBeenCalled();
   });
 
   test('get a copy of the arguments each: none can rewrite them', async () => {

@@ -10,6 +10,8 @@ export interface HookedCall {
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Omit<HookContext, 'signal'>;
+  /** When it aborts, there is no time left for any hook: the look at all calls of a message is bounded, too. */
+  readonly within: AbortSignal;
 }
 
 /**
@@ -36,10 +38,11 @@ export async function vetoOf(
   return null;
 }
 
-async function answerOf(hook: HookRecord, { toolName, args, context }: HookedCall): Promise<string | null> {
-  const signal = AbortSignal.timeout(HOOK_LIMIT_MS);
+async function answerOf(hook: HookRecord, { toolName, args, context, within }: HookedCall): Promise<string | null> {
+  const signal = AbortSignal.any([AbortSignal.timeout(HOOK_LIMIT_MS), within]);
   const late = Promise.withResolvers<never>();
-  const onAbort = (): void => late.reject(new Error(`no answer within ${String(HOOK_LIMIT_MS / 1000)} s`));
+  const onAbort = (): void => late.reject(new Error('no answer in time'));
+  if (signal.aborted) throw new Error('no answer in time');
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const asked = Promise.resolve(hook.beforeTool(toolName, structuredClone(args), { ...context, signal }));
