@@ -12,7 +12,7 @@ export default defineConfig({
     setupFiles: ['infra/testing/watch-stacks.ts'],
     pool: 'forks',
     // on two cores: many files wait for a heartbeat or a lease to run out, and cost nothing meanwhile
-    maxWorkers: 6,
+    maxWorkers: 5,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // stopping the servers takes long on a loaded machine

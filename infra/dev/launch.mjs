@@ -106,7 +106,8 @@ function run(node, script, more = {}) {
   const withIpc = command === 'start';
   const child = spawn(node, script, {
     cwd: root,
-    env: { ...envWithNode(node), ...more },
+    // every process that is started parses the same files
+    env: { NODE_COMPILE_CACHE: join(root, '.tidemark', 'compile-cache'), ...envWithNode(node), ...more },
     stdio: withIpc ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
   });
   /** @type {NodeJS.Signals[]} */
