@@ -113,18 +113,26 @@ export const Message = z.discriminatedUnion('role', [UserMessage, AssistantMessa
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /** `Tool`: what a provider sees of a tool. `parameters` is a JSON Schema of an object. */
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
+export const Tool = z.strictObject({
+  name: z.string().min(1),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()).readonly(),
+});
+export type Tool = Readonly<z.infer<typeof Tool>>;
 
 /** `AgentContext`: what one provider call is given. */
-export interface AgentContext {
+export const AgentContext = z.strictObject({
+  systemPrompt: z.string().optional(),
+  messages: z.array(Message).readonly(),
+  tools: z.array(Tool).readonly(),
+  maxTokens: z.number().positive(),
+});
+export interface AgentContext extends Readonly<
+  Omit<z.infer<typeof AgentContext>, 'systemPrompt' | 'messages' | 'tools'>
+> {
   readonly systemPrompt?: string;
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  readonly maxTokens: number;
 }
 
 /** The visible text of a message's content, joined. */

@@ -215,6 +215,18 @@ export type RegisterKind = keyof RegisterRecords;
 
 const described = { name, description: line.optional() };
 
+/** `AgentTool`: a tool with what the loop needs to run it; the record of the kind `tool`. */
+export const AgentTool = z.looseObject({
+  name: toolName,
+  description: line.min(1, 'must not be empty'),
+  parameters: objectSchema,
+  execute: method,
+  label: line.optional(),
+  approval: z.enum(['never', 'always'], { error: 'must be "never" or "always"' }).optional(),
+  repeatable: flag.optional(),
+  parallelSafe: flag.optional(),
+});
+
 /** What is checked when a record is registered. Fields that the contract does not know are the record's own. */
 export const REGISTER_SCHEMAS = {
   'auth-backend': z.looseObject({ name, apiKey: method, login: method.optional(), logout: method.optional() }),
@@ -246,16 +258,7 @@ export const REGISTER_SCHEMAS = {
     latest: method,
   }),
   status: z.looseObject({ name, order: order.optional(), render: method }),
-  tool: z.looseObject({
-    name: toolName,
-    description: line.min(1, 'must not be empty'),
-    parameters: objectSchema,
-    execute: method,
-    label: line.optional(),
-    approval: z.enum(['never', 'always'], { error: 'must be "never" or "always"' }).optional(),
-    repeatable: flag.optional(),
-    parallelSafe: flag.optional(),
-  }),
+  tool: AgentTool,
 } as const satisfies Record<RegisterKind, z.ZodType>;
 
 export const REGISTER_KINDS = Object.keys(REGISTER_SCHEMAS) as readonly RegisterKind[];
