@@ -25,11 +25,26 @@ export type TemporalOptions = {
 
 export type TemporalServer = { readonly process: DetachedProcess; readonly address: string };
 
+/** It takes ports for its own parts that others may take first; then it ends at once, and finds others the next time. */
+const TRIES = 3;
+
 /**
  * Starts the dev server of the Temporal CLI on this machine's loopback address, with the search attributes that runs carry.
- * Returns when it answers. It is not in the terminal's process group.
+ * Returns when it answers; one that ends before that is started again, twice. It is not in the terminal's process group.
  */
 export async function startTemporal(options: TemporalOptions, signal?: AbortSignal): Promise<TemporalServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options, signal);
+    } catch (error) {
+      if (!(error instanceof EndedEarly) || attempt === TRIES) throw error;
+    }
+  }
+}
+
+class EndedEarly extends StartError {}
+
+async function startOnce(options: TemporalOptions, signal: AbortSignal | undefined): Promise<TemporalServer> {
   const address = `127.0.0.1:${options.port}`;
   const log = openSync(options.logFile, 'a', 0o600);
   let server: DetachedProcess;
@@ -73,7 +88,7 @@ async function untilReady(
     signal?.throwIfAborted();
     if (server.hasExited()) {
       const end = await server.exited;
-      throw new StartError(
+      throw new EndedEarly(
         `The Temporal dev server did not start (${end}). Its log, ${logFile}, ends:\n${lastLines(logFile, 3)}`,
       );
     }
