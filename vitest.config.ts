@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { inheritedEnv } from './infra/config.ts';
+import { LongFirst } from './infra/testing/long-first.ts';
 
 /** Minutes of random faults are run by `npm run storm` and at the end of `npm run check`, not by every `npm test`. */
 const isStorm = inheritedEnv({})['TIDEMARK_CRASH_STORM'] !== undefined;
@@ -13,6 +14,7 @@ export default defineConfig({
     pool: 'forks',
     // on two cores: many files wait for a heartbeat or a lease to run out, and cost nothing meanwhile
     maxWorkers: 5,
+    sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // stopping the servers takes long on a loaded machine
