@@ -7,7 +7,7 @@ import { SESSION_LINE_LIMIT_BYTES } from '../../../../contract/session-jsonl.ts'
 import { assistantSays, entriesOf, fileOf, toolSays, userSays } from '../../../../contract/session-testkit.ts';
 import { JsonlSessions } from './jsonl-sessions.ts';
 
-const scope = { cwd: '/work/place' };
+const scope = { cwd: '/home/ada/place' };
 
 async function sessions(): Promise<{ backend: JsonlSessions; folder: string; warnings: object[] }> {
   const folder = await mkdtemp(join(inject('scratch'), 'jsonl-'));
@@ -30,14 +30,14 @@ describe('a session as a file', () => {
     const session = await backend.open(scope);
     expect(await readdir(folder)).toEqual([]);
     await backend.append(session, userSays('hi'));
-    expect(session.path).toMatch(/\/---work-place--\/\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}_[0-9a-f-]{36}\.jsonl$/);
+    expect(session.path).toMatch(/\/---home-ada-place--\/\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}_[0-9a-f-]{36}\.jsonl$/);
     const early = (await readFile(session.path, 'utf8')).split('\n');
     expect(early).toHaveLength(3);
     await backend.append(session, assistantSays('hello'));
     await backend.close(session);
     const lines = (await readFile(session.path, 'utf8')).trimEnd().split('\n');
     const [header, first, second] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(header).toMatchObject({ type: 'session', version: 2, id: session.id, cwd: '/work/place' });
+    expect(header).toMatchObject({ type: 'session', version: 2, id: session.id, cwd: '/home/ada/place' });
     expect(first).not.toHaveProperty('parent-id');
     expect(second?.['parent-id']).toBe(first?.['id']);
     expect((await stat(session.path)).mode & 0o077).toBe(0);

@@ -25,7 +25,7 @@ sessionBackendSuite('JSON Lines', async () => {
   const log = pino({ enabled: false });
   return {
     backend: new JsonlSessions({ folder, log }),
-    newScope: () => ({ cwd: `/work/place ${String(made++)}` }),
+    newScope: () => ({ cwd: `/home/ada/place ${String(made++)}` }),
     other: () => new JsonlSessions({ folder, log }),
     stop: async () => await Promise.resolve(),
   };
