@@ -1,3 +1,5 @@
+import { parseJsonObject } from '../json-object.ts';
+
 /**
  * A tool call's arguments while they stream. No event says that they are whole, but JSON does: no proper beginning of an
  * object's text is itself an object, so they are whole when the first brace is closed again.
@@ -37,14 +39,7 @@ export function extendArguments(before: ArgumentText, delta: string): ArgumentTe
 
 /** The arguments as an object; null while they are not one. */
 export function parseArguments({ text }: ArgumentText): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
+  return parseJsonObject(text);
 }
 
 export function hasArguments(args: Readonly<Record<string, unknown>>): boolean {

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../../contract/json-object.ts';
 import type { LifecycleData } from '../../../contract/lifecycle.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS, previewInput } from '../../../contract/platform-frames.ts';
@@ -24,26 +25,15 @@ export function extendCall(call: HeldCall, delta: string): HeldCall {
   const chars = call.chars + delta.length;
   const text = call.text + delta.slice(0, PREVIEW_LIMIT_CHARS + 1 - call.text.length);
   const mayBeWhole = text.length === chars && text.trimEnd().endsWith('}');
-  return { ...call, text, chars, isWhole: mayBeWhole && objectIn(text) !== null };
+  return { ...call, text, chars, isWhole: mayBeWhole && parseJsonObject(text) !== null };
 }
 
 /** The arguments as the timeline shows them: an object; a preview where they are too long or no JSON. */
 export function argumentsSoFar({ text, chars }: HeldCall): unknown {
   if (chars === 0) return {};
-  const whole = text.length === chars ? objectIn(text) : null;
+  const whole = text.length === chars ? parseJsonObject(text) : null;
   if (whole !== null) return previewInput(whole);
   if (chars === text.length) return previewText(text, PREVIEW_LIMIT_CHARS);
   const shown = cutText(text, PREVIEW_LIMIT_CHARS);
   return `${shown}...[${String(chars - shown.length)} chars]`;
-}
-
-function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }

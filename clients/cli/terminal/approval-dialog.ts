@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../../contract/json-object.ts';
 import type { Interrupt } from '../../typescript/resources.ts';
 import type { Dialog, Reply } from './dialog.ts';
 
@@ -78,19 +79,8 @@ export class ApprovalDialog implements Dialog {
       this.#isEditing = false;
       return { say: null };
     }
-    const args = objectOf(text);
+    const args = parseJsonObject(text);
     if (args === null) return { say: 'That is no JSON object.' };
     return { decision: { decision: 'edit', edited_args: args } };
-  }
-}
-
-function objectOf(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
   }
 }
