@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../contract/property-testkit.ts';
 import { expect, test } from 'vitest';
 import { encodeDelivery } from '../contract/encoders/canonical.ts';
 import { sseCursor } from '../contract/encoders/sse.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../contract/property-testkit.ts';
 import { expect, test } from 'vitest';
 import type { DeliveryRow } from '../infra/postgres/delivery.ts';
 import type { DeliveryChunk } from './delivery-chunk.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonObject } from './json-object.ts';
 
 /**
  * The built-in engine's canonical types (extension contracts, "Canonical types"). Names are the contract's in camelCase
@@ -27,7 +28,7 @@ export const ToolCall = z.strictObject({
   type: z.literal('tool-call'),
   id: z.string().min(1),
   name: z.string(),
-  arguments: z.record(z.string(), z.unknown()),
+  arguments: JsonObject,
   nativeId: z.string().optional(),
   argumentsError: z.string().optional(),
 });
@@ -116,7 +117,7 @@ export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 export const Tool = z.strictObject({
   name: z.string().min(1),
   description: z.string(),
-  parameters: z.record(z.string(), z.unknown()).readonly(),
+  parameters: JsonObject.readonly(),
 });
 export type Tool = Readonly<z.infer<typeof Tool>>;
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { boundFrame, FRAME_LIMIT_BYTES, previewText, utf8Bytes } from './frames.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { isTerminal, LIFECYCLE_TYPES, type LifecycleEvent, type LifecycleType } from './lifecycle.ts';
 import { failedEnding } from './lifecycle-closing.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property-testkit.ts';
 import type { LifecycleBody, LifecycleData, LifecycleEvent, LifecycleType } from './lifecycle.ts';
 
 /** Legal lifecycle streams for tests: written by hand, or random by fast-check. */

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import fc from 'fast-check';
+import { fc } from './property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { cleanText, cutText, isCleanText, jsonProblem, safeMessage } from './sanitize.ts';
 

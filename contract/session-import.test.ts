@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import type { CompactionEntry, SessionEntry } from './session-entry.ts';
 import { planImport, type ImportPlan } from './session-import.ts';
@@ -45,6 +45,14 @@ describe('a session file', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('keeps arguments that are called as a prototype is', () => {
+    const args = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as Record<string, unknown>;
+    const call = { ...toolCall('a'), arguments: args };
+    const answer = plan(fileOf(entriesOf([userSays('hi'), assistantSays([call])])));
+    if (!answer.ok) throw new Error(answer.problem.detail);
+    expect(JSON.stringify(answer.turns[0]?.steps[0]?.message)).toContain('{"__proto__":{"x":1},"constructor":2}');
   });
 
   it('numbers its steps as the built-in engine does, and ends its turns as they ended', () => {

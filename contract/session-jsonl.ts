@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonObject, parseJsonObject } from './json-object.ts';
 import type { SessionEntry, SessionHeader, UnknownEntry } from './session-entry.ts';
 import { isShallow, messageOfWire, WireMessage, wireOfMessage } from './session-message.ts';
 
@@ -47,7 +48,7 @@ const WireEntry = z.discriminatedUnion('type', [
     version: z.int().min(1),
     state: z.preprocess(
       (value) => (Array.isArray(value) && value.length === 0 ? {} : value),
-      z.record(z.string(), z.unknown()).refine(isShallow, 'is nested too deep'),
+      JsonObject.refine(isShallow, 'is nested too deep'),
     ),
   }),
 ]);
@@ -61,7 +62,7 @@ export type ReadLine =
 
 /** Reads one line of a session file (version 2, or 1). Pure and total. */
 export function readSessionLine(line: string): ReadLine {
-  const raw = parsed(line);
+  const raw = parseJsonObject(line);
   if (raw === null) return { ok: false, problem: 'is not a JSON object' };
   const type = raw['type'];
   if (typeof type !== 'string') return { ok: false, problem: 'has no type' };
@@ -126,17 +127,6 @@ function entryOf(wire: z.infer<typeof WireEntry>): SessionEntry {
       const { extension, version, state } = wire;
       return { type: 'extension-state', ...common, extension, version, state };
     }
-  }
-}
-
-function parsed(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
   }
 }
 

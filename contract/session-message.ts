@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonObject } from './json-object.ts';
 import type { AssistantContent, AssistantMessage, Message, TextContent } from './agent-messages.ts';
 import { StopReason } from './agent-messages.ts';
 
@@ -34,7 +35,7 @@ const WireCall = z.object({
   type: z.literal('tool-call'),
   id,
   name,
-  arguments: z.preprocess(emptyListAsTable, z.record(z.string(), z.unknown()).refine(isShallow, 'is nested too deep')),
+  arguments: z.preprocess(emptyListAsTable, JsonObject.refine(isShallow, 'is nested too deep')),
   'native-id': text,
   'arguments-error': text,
 });

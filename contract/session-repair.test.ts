@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { examineSession, type NumberedLine } from './session-doctor.ts';
 import type { SessionEntry, SessionHeader } from './session-entry.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { DeliveredEvent } from '../../contract/canonical.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../property-testkit.ts';
 import { expect, test } from 'vitest';
 import {
   DRAIN_FRAME,

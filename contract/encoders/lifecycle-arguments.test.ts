@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../property-testkit.ts';
 import { expect, it } from 'vitest';
 import { extendArguments, NO_ARGUMENTS, parseArguments } from './lifecycle-arguments.ts';
 

@@ -1,5 +1,5 @@
 import { EventSchema } from '@ag-ui/core/schemas';
-import fc from 'fast-check';
+import { fc } from '../property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import type { LifecycleEvent } from '../lifecycle.ts';
 import { agUiEncoder } from './ag-ui.ts';

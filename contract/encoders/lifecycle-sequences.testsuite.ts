@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../property-testkit.ts';
 import { closingEvents } from '../lifecycle-closing.ts';
 import { createLifecycleMachine } from '../lifecycle-machine.ts';
 import type { LifecycleState } from '../lifecycle-state.ts';

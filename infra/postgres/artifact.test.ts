@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { findArtifact, putArtifact, readArtifact, type ByteSpan } from './artifact.ts';

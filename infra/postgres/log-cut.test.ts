@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import { expect, test } from 'vitest';
 import { cutOf, type RunSpan } from './log-cut.ts';
 

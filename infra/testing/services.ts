@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { inheritedEnv } from '../config.ts';
 import { startPostgres } from '../dev/embedded-postgres.ts';
 import { freePort } from '../dev/ports.ts';
 import { findTemporal } from '../dev/temporal-binary.ts';
@@ -57,6 +58,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('temporalAddress', temporal.address);
     project.provide('workflowBundlePath', bundle);
     project.provide('scratch', scratch);
+    project.provide('propertySeed', Number(inheritedEnv({})['TIDEMARK_PROPERTY_SEED'] ?? 1));
     return teardown;
   } catch (error) {
     await teardown();

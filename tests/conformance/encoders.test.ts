@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CanonicalBody } from '../../contract/canonical.ts';
 import {

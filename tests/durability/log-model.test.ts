@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../infra/testing/database.ts';
 import { createPool, type Pool } from '../../infra/postgres/pool.ts';

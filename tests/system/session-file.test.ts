@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import type { Message } from '../../contract/agent-messages.ts';
 import { readSessionLine } from '../../contract/session-jsonl.ts';
 import {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../contract/property-testkit.ts';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { Replay } from '../../api/replay.ts';

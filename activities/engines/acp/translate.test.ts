@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../contract/property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { CanonicalEvent } from '../../../contract/canonical.ts';
 import { boundFrame } from '../../../contract/frames.ts';

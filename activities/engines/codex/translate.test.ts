@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../contract/property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { NativeFrame } from '../../../contract/frames.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../contract/property-testkit.ts';
 
 /** What a run's writers do to the log, one command after the other; the runs do it at the same time. */
 export type LogCommand =

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../../contract/property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from '../../../../contract/agent-messages.ts';
 import { summaryMessage } from '../../../../contract/compaction.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../../contract/property-testkit.ts';
 import { expect, it } from 'vitest';
 import type { Message } from '../../../../contract/agent-messages.ts';
 import { transcriptOf } from './transcript.ts';

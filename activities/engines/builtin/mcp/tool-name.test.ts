@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { fc } from '../../../../contract/property-testkit.ts';
 import { mcpToolName, serverOfToolName } from './tool-name.ts';
 
 const none: ReadonlySet<string> = new Set();

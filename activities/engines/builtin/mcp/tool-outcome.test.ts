@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../../contract/property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { AgentToolResult, textOf } from '../../../../contract/agent-messages.ts';
 import { CallAnswer, outcomeOf } from './tool-outcome.ts';

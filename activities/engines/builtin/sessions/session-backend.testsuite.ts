@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { fc } from '../../../../contract/property-testkit.ts';
 import type { Message } from '../../../../contract/agent-messages.ts';
 import { assistantSays, conversation, toolCall, toolSays, userSays } from '../../../../contract/session-testkit.ts';
 import type { Session, SessionBackend, SessionScope } from './session-backend.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../../contract/property-testkit.ts';
 import { describe, expect, it } from 'vitest';
 import { OutputBuffer } from './output-buffer.ts';
 
