@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { EngineSettingsOf } from '../../../infra/engine-settings.ts';
-import type { DriverContext, EngineLimits, OpaqueEngine } from '../driver.ts';
+import type { DriverContext, OpaqueEngine } from '../driver.ts';
 import type { EngineDeps } from '../engine-deps.ts';
+import { limitsOf } from '../engine-limits.ts';
 import { engineEnv } from '../process/engine-env.ts';
 import { startEngineProcess } from '../process/engine-process.ts';
 import { ClientFiles } from './client-files.ts';
@@ -74,14 +75,5 @@ function withPreset(settings: AcpSettings): AcpSettings {
     ...settings,
     env: { ...env, ...settings.env },
     passEnv: [...passEnv, ...settings.passEnv],
-  };
-}
-
-function limitsOf(settings: AcpSettings): EngineLimits {
-  return {
-    stallMs: settings.stallSeconds * 1_000,
-    toolStallMs: settings.toolStallSeconds * 1_000,
-    turnMs: settings.turnMinutes * 60_000,
-    hotMs: settings.hotMinutes * 60_000,
   };
 }

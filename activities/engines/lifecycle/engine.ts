@@ -3,6 +3,7 @@ import { TidemarkError } from '../../../contract/errors.ts';
 import type { EngineSettingsOf } from '../../../infra/engine-settings.ts';
 import type { OpaqueEngine } from '../driver.ts';
 import type { EngineDeps } from '../engine-deps.ts';
+import { limitsOf } from '../engine-limits.ts';
 import { LifecycleDriver } from './driver.ts';
 import { modulePeer } from './module-peer.ts';
 import { LIFECYCLE_CAPABILITIES } from './negotiated.ts';
@@ -14,19 +15,13 @@ type LifecycleSettings = EngineSettingsOf<'lifecycle'>;
 
 /** An adapter of Canonical Lifecycle Events v1 as an engine: a module in the worker, or a service. */
 export function createLifecycleEngine(name: string, settings: LifecycleSettings, deps: EngineDeps): OpaqueEngine {
-  const { stallSeconds, toolStallSeconds, turnMinutes, hotMinutes } = settings;
   return {
     drive: 'opaque',
     name,
     provider: `lifecycle:${name}`,
     capabilities: LIFECYCLE_CAPABILITIES,
     translate: translateLifecycleFrame,
-    limits: {
-      stallMs: stallSeconds * 1_000,
-      toolStallMs: toolStallSeconds * 1_000,
-      turnMs: turnMinutes * 60_000,
-      hotMs: hotMinutes * 60_000,
-    },
+    limits: limitsOf(settings),
     createDriver: (context) => new LifecycleDriver(context, name, () => peerOf(name, settings, deps)),
   };
 }
