@@ -40,6 +40,7 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
     case 'acp':
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
     case 'codex':
+    case 'codex-exec':
       return 'codex';
     case 'lifecycle':
       return null;

@@ -3,6 +3,7 @@ import type { TranslateFrame } from '../../contract/translation.ts';
 import { translateAcpFrame } from './acp/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
+import { translateCodexExecFrame } from './codex-exec/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
@@ -10,6 +11,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['acp', translateAcpFrame],
   ['builtin', translateBuiltinFrame],
   ['codex', translateCodexFrame],
+  ['codex-exec', translateCodexExecFrame],
   ['lifecycle', translateLifecycleFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);

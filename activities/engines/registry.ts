@@ -5,6 +5,7 @@ import type { ConfiguredEngines } from '../../infra/tidemark-config.ts';
 import { createAcpEngine } from './acp/engine.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { createCodexEngine } from './codex/engine.ts';
+import { createCodexExecEngine } from './codex-exec/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
@@ -47,6 +48,8 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createAcpEngine(name, settings, deps);
     case 'codex':
       return createCodexEngine(name, settings, deps);
+    case 'codex-exec':
+      return createCodexExecEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
   }

@@ -11,7 +11,7 @@ import { quiet, saying, type ExecState, type Step } from './translation-state.ts
 const SHOWN_CHARS = 2_000;
 
 /** Items whose text a reader is shown as the agent's. */
-const TEXTS: ReadonlyMap<string, 'message' | 'reasoning'> = new Map([
+export const TEXTS: ReadonlyMap<string, 'message' | 'reasoning'> = new Map([
   ['agent_message', 'message'],
   ['reasoning', 'reasoning'],
 ]);
