@@ -1,9 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TidemarkError } from '../../../contract/errors.ts';
 import { cleared, faultOf } from '../driver-testkit.ts';
 import { stage, turn, type Stage } from './driver-testkit.ts';
+import { CODEX_EXEC_PROTOCOL_VERSION } from './negotiated.ts';
 
 afterEach(cleared);
 
@@ -74,11 +75,13 @@ describe('a turn', () => {
   });
 });
 
+const LONG_AGO = new Date('2020-01-01');
+
 describe('what is large', () => {
   test('is kept out of the log: a long output, and a diff of each file that was in time to be read', async () => {
     const at = await stage();
     await writeFile(join(at.workspace, 'old.txt'), 'old\n');
-    await longAgo();
+    await utimes(join(at.workspace, 'old.txt'), LONG_AGO, LONG_AGO);
     looks(at);
     await turn(at, 'tool 5000\nedit old.txt\nedit made.txt\ndelete old.txt');
     expect(at.kept.map(({ name, text }) => [name, text.replaceAll(/^.*\n(?=---)/gm, '')])).toEqual([
@@ -102,11 +105,6 @@ function looks(at: Stage): void {
     const isPatch = (params as { item?: { type?: string } } | undefined)?.item?.type === 'file_change';
     if (type === 'item.started' && isPatch) await writeFile(join(at.workspace, 'looked'), '');
   };
-}
-
-/** What was written before a process counts as its own only a clock tick later. */
-async function longAgo(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 describe('a cancelled turn', () => {
@@ -140,19 +138,13 @@ describe('a cancelled turn', () => {
 });
 
 describe('a thread', () => {
-  test('has its name from the engine when the turn has begun', async () => {
+  test('has its name from the engine when its turn has begun, and is taken up by it with what was said in it', async () => {
     const at = await stage();
-    const driver = at.driver();
-    expect(await driver.open(null)).toMatchObject({ nativeSessionId: null, resumed: false });
-    await driver.prompt('text hello');
-    const { thread_id: threadId } = at.frame('thread.started')['params'] as { thread_id: string };
-    expect(at.names).toEqual([threadId]);
-  });
-
-  test('is taken up with what was said in it, and keeps its name', async () => {
-    const at = await stage();
-    await turn(at, 'text hello');
+    const first = at.driver();
+    expect(await first.open(null)).toMatchObject({ nativeSessionId: null, resumed: false });
+    await first.prompt('text hello');
     const { known } = at;
+    expect(at.frame('thread.started')['params']).toEqual({ thread_id: known.nativeSessionId });
     const again = at.driver();
     expect(await again.open(known)).toMatchObject({ nativeSessionId: known.nativeSessionId, resumed: true });
     at.frames.length = 0;
@@ -165,30 +157,31 @@ describe('a thread', () => {
     'that the engine has lost is begun anew: %s',
     async (id) => {
       const at = await stage();
-      await turn(at, 'text hello');
-      const opened = await at.driver().open({ ...at.known, nativeSessionId: id });
-      expect(opened).toMatchObject({ nativeSessionId: null, resumed: false });
+      await keeps(at, THREAD);
+      expect(await at.driver().open(knownAs(id))).toMatchObject({ nativeSessionId: null, resumed: false });
     },
   );
 
   test('of another generation of the events is not taken up', async () => {
     const at = await stage();
-    await turn(at, 'text hello');
-    expect(await at.driver().open({ ...at.known, protocolVersion: 'exec-json/0' })).toMatchObject({ resumed: false });
-  });
-
-  test.each([
-    [{}, '--json --skip-git-repo-check --sandbox workspace-write -'],
-    [{ sandbox: 'read-only', model: 'small' }, '--json --skip-git-repo-check --sandbox read-only --model small -'],
-    [{ approveForMe: true }, '--json --skip-git-repo-check --approve-for-me -'],
-  ] as const)('works as the settings %j want it', async (settings, said) => {
-    const at = await stage();
-    const driver = at.driver([], settings);
-    await driver.open(null);
-    await driver.prompt('arguments');
-    expect(at.said()).toBe(said);
+    await keeps(at, THREAD);
+    expect(await at.driver().open(knownAs(THREAD))).toMatchObject({ resumed: true });
+    expect(await at.driver().open(knownAs(THREAD, 'exec-json/0'))).toMatchObject({ resumed: false });
   });
 });
+
+const THREAD = '01a22c74-8775-7da2-9e4a-f47fe9286cef';
+
+function knownAs(nativeSessionId: string, protocolVersion = CODEX_EXEC_PROTOCOL_VERSION) {
+  return { nativeSessionId, protocolVersion };
+}
+
+/** A thread as the engine leaves it. */
+async function keeps(at: Stage, id: string): Promise<void> {
+  const folder = join(at.workspace, 'sessions/2026/01/01');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `rollout-2026-01-01T00-00-00-${id}.jsonl`), '[]');
+}
 
 describe('a command line that cannot be used', () => {
   test.each([

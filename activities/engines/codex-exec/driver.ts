@@ -25,7 +25,7 @@ export interface CodexExecDriverParts {
 }
 
 /** So long a process may take to end when its turn is over: it writes its thread down in that time. */
-const ENDS_WITHIN_MS = 5_000;
+const ENDS_WITHIN_MS = 2_000;
 /** One that has just been started may not heed signals yet. */
 const INTERRUPTS_EVERY_MS = 1_000;
 const MALFORMED_SHOWN_CHARS = 2_000;

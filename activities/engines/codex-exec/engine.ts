@@ -7,6 +7,7 @@ import type { EngineDeps } from '../engine-deps.ts';
 import { limitsOf } from '../engine-limits.ts';
 import { engineEnv } from '../process/engine-env.ts';
 import { startEngineProcess } from '../process/engine-process.ts';
+import { argumentsOf } from './arguments.ts';
 import { CodexExecDriver } from './driver.ts';
 import { ExecFrameRecorder } from './frame-recorder.ts';
 import { KeptItems } from './kept-items.ts';
@@ -44,7 +45,7 @@ function createDriver(
   return new CodexExecDriver(context, {
     name,
     isKept: async (threadId) => await isKept(threadId, env),
-    argsOf: (threadId) => argsOf(settings, { model: context.model ?? settings.model ?? null, threadId }),
+    argsOf: (threadId) => argumentsOf(settings, { model: context.model ?? settings.model ?? null, threadId }),
     find: () => deps.find(settings),
     start: (command) => startEngineProcess({ command, cwd: workspace, env, memoryMb, mark: runId, log }),
     recorder: () => {
@@ -53,18 +54,4 @@ function createDriver(
       return new ExecFrameRecorder((frame) => context.emit(frame), kept);
     },
   });
-}
-
-/** What follows `codex exec`. The last one says that the prompt comes from standard input, so that no list of processes shows it. */
-function argsOf(
-  { sandbox, approveForMe }: CodexExecSettings,
-  { model, threadId }: { model: string | null; threadId: string | null },
-): readonly string[] {
-  return [
-    ...['--json', '--skip-git-repo-check'],
-    ...(approveForMe ? ['--approve-for-me'] : ['--sandbox', sandbox]),
-    ...(model === null ? [] : ['--model', model]),
-    ...(threadId === null ? [] : ['resume', threadId]),
-    '-',
-  ];
 }
