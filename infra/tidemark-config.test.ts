@@ -47,6 +47,10 @@ describe('loadTidemarkConfig', () => {
     [`{ engines: { mine: { kind: 'lifecycle' } } }`, 'engines.mine.module: is needed'],
     [`{ engines: { codex: { kind: 'codex', memory: 1 } } }`, 'engines.codex: Unrecognized key: "memory"'],
     [`{ engines: { codex: { kind: 'codex', memoryMb: -1 } } }`, 'engines.codex.memoryMb: '],
+    [
+      `{ engines: { ci: { kind: 'codex-exec', sandbox: 'read-only', approveForMe: true } } }`,
+      'engines.ci.approveForMe: goes with the sandbox "workspace-write" alone',
+    ],
     [`{ engines: { mine: { kind: 'mcp' } } }`, 'engines.mine.kind: '],
     [`{ engines: { builtin: { kind: 'codex' } } }`, 'engines.builtin: is the name of the engine that Tidemark brings'],
     [`{ engines: { 'My Engine': false } }`, 'engines.My Engine: must begin with a letter'],
