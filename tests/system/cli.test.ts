@@ -175,7 +175,7 @@ describe('tidemark chat --presenter terminal', () => {
       const threadId = /--thread (thr_[\w-]+)/.exec(cli.output)?.[1] ?? '';
       const { body } = await world.rest.send<{ data: { run_id: string }[] }>('GET', `/v1/threads/${threadId}/runs`);
       expect(body.data).toHaveLength(1);
-      const events = await world.rest.events({ thread_id: threadId, run_id: body.data[0]?.run_id ?? '' });
+      const events = await world.rest.events(await world.rest.settled(body.data[0]?.run_id ?? ''));
       expect(events.filter(({ kind }) => kind === 'turn.started')).toMatchObject([
         { input: 'WRITE while I talk' },
         { input: 'ANSWER what steers', queue: 'steering' },
