@@ -59,6 +59,8 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     /** What is to leave the sandbox a model of Codex judges, in the place of a person; `workspace-write` alone has that. */
     approveForMe: z.boolean().default(false),
     ...common,
+    /** It says nothing while its model writes: only what is whole. */
+    stallSeconds: seconds.default(900),
   }),
   z.strictObject({
     kind: z.literal('lifecycle'),

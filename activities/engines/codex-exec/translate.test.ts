@@ -138,12 +138,15 @@ describe('translating codex exec', () => {
     ]);
   });
 
-  it('counts what a turn used, and of a thread that was taken up says that the count is the thread’s', () => {
+  it('counts what a run used, and of a thread that is older says that the count is the thread’s', () => {
     const usage = { input_tokens: 9, cached_input_tokens: 1, output_tokens: 2 };
     const ended = execFrame({ type: 'turn.completed', usage });
     const tokens = { inputTokens: 9, cachedInputTokens: 1, outputTokens: 2 };
     expect(said(ended)).toEqual([[{ kind: 'usage.updated', ...tokens }]]);
-    expect(said(RESUMED, ended)[1]).toEqual([{ kind: 'session.metadata', metadata: { threadUsage: tokens } }]);
+    expect(said(RESUMED, ended)[1], 'by another attempt').toEqual([{ kind: 'usage.updated', ...tokens }]);
+    const { state } = translateCodexExecFrame(RESUMED, context, undefined);
+    const [earlier] = translateCodexExecFrame(ended, context, state).said as { body: CanonicalBody }[];
+    expect(earlier?.body).toEqual({ kind: 'session.metadata', metadata: { threadUsage: tokens } });
   });
 
   it('names no event and no item that it does not know', () => {

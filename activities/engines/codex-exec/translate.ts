@@ -47,8 +47,10 @@ function translate(state: ExecState, frame: NativeFrame, context: FrameContext):
 }
 
 function invoked(state: ExecState, frame: NativeFrame): Step {
-  const isResumed = (Invocation.safeParse(frame['params']).data?.threadId ?? null) !== null;
-  return quiet({ ...state, isResumed }, 'what this side said');
+  const threadId = Invocation.safeParse(frame['params']).data?.threadId ?? null;
+  // a thread that this run began is its own, also when another attempt takes it up
+  const isEarlier = threadId !== null && (state.isEarlier ?? true);
+  return quiet({ ...state, isEarlier }, 'what this side said');
 }
 
 function piece(state: ExecState, frame: NativeFrame, context: FrameContext): Step {
@@ -59,8 +61,8 @@ function piece(state: ExecState, frame: NativeFrame, context: FrameContext): Ste
 }
 
 /**
- * What the turn took. The engine counts a thread through all of its turns: of one that was taken up the count is of more than this
- * run, and is told as a fact of the session.
+ * What the run took. The engine counts a thread through all of its turns: of one that is older than the run the count is of more than
+ * the run, and is told as a fact of the session.
  */
 function used(state: ExecState, frame: NativeFrame): Step {
   const parsed = TurnCompleted.safeParse(frame['params']);
@@ -71,9 +73,10 @@ function used(state: ExecState, frame: NativeFrame): Step {
     output_tokens: outputTokens,
   } = parsed.data.usage;
   const tokens = { inputTokens, outputTokens, cachedInputTokens };
-  const body: CanonicalBody = state.isResumed
-    ? { kind: 'session.metadata', metadata: { threadUsage: tokens } }
-    : { kind: 'usage.updated', ...tokens };
+  const body: CanonicalBody =
+    state.isEarlier === true
+      ? { kind: 'session.metadata', metadata: { threadUsage: tokens } }
+      : { kind: 'usage.updated', ...tokens };
   return saying(state, [body]);
 }
 

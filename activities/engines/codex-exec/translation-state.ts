@@ -4,8 +4,8 @@ import type { Children } from '../codex/translation-state.ts';
 
 /** What the translator remembers from frame to frame: plain JSON. */
 export interface ExecState {
-  /** The process took a thread up that had turns before. */
-  readonly isResumed: boolean;
+  /** Whether the thread had turns before this run; null before the first process. */
+  readonly isEarlier: boolean | null;
   /** Sub-agents that were said. */
   readonly children: Children;
   /** The plan as it was said last, as JSON. */
@@ -14,7 +14,7 @@ export interface ExecState {
   readonly lastRetry: string;
 }
 
-export const INITIAL_EXEC_STATE: ExecState = { isResumed: false, children: {}, plan: '', lastRetry: '' };
+export const INITIAL_EXEC_STATE: ExecState = { isEarlier: null, children: {}, plan: '', lastRetry: '' };
 
 export interface Step {
   readonly state: ExecState;
