@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import { EngineSettings, type EngineSettingsOf } from '../../../infra/engine-settings.ts';
 import { DriverStage, folder, tracked } from '../driver-testkit.ts';
-import type { CodexExecDriver } from './driver.ts';
-import { createCodexExecEngine } from './engine.ts';
+import { CodexExecDriver } from './driver.ts';
+import { partsOf } from './engine.ts';
 import { CODEX_EXEC_PROTOCOL_VERSION } from './negotiated.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '../../../tests/fixtures/engines/codex-exec.ts');
+
+/** Less patience than it has in the product. */
+export const ENDS_WITHIN_MS = 200;
 
 /** A platform for a driver of the scripted command line, whose home is the workspace. */
 export class Stage extends DriverStage {
@@ -13,8 +16,14 @@ export class Stage extends DriverStage {
     const command = settings.command ?? [process.execPath, PROGRAM, ...options];
     const env = { CODEX_HOME: this.workspace };
     const parsed = EngineSettings.parse({ kind: 'codex-exec', ...settings, command, env });
-    const engine = createCodexExecEngine('scripted', parsed as EngineSettingsOf<'codex-exec'>, { find: () => command });
-    return tracked(engine.createDriver(this.context) as CodexExecDriver);
+    const engine = {
+      name: 'scripted',
+      settings: parsed as EngineSettingsOf<'codex-exec'>,
+      deps: { find: () => command },
+    };
+    return tracked(
+      new CodexExecDriver(this.context, { ...partsOf(this.context, engine), endsWithinMs: ENDS_WITHIN_MS }),
+    );
   }
 
   /** The session that the turn before has left. */

@@ -1,9 +1,10 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TidemarkError } from '../../../contract/errors.ts';
 import { cleared, faultOf } from '../driver-testkit.ts';
-import { stage, turn, type Stage } from './driver-testkit.ts';
+import { ENDS_WITHIN_MS, stage, turn, type Stage } from './driver-testkit.ts';
 import { CODEX_EXEC_PROTOCOL_VERSION } from './negotiated.ts';
 
 afterEach(cleared);
@@ -65,6 +66,15 @@ describe('a turn', () => {
     const fenced = new TidemarkError('lane_fenced', 'another attempt has the lane', 'Nothing is to be done.');
     at.onEmit = ({ type }) => (type === 'turn.started' ? Promise.reject(fenced) : Promise.resolve());
     await expect(turn(at, 'text hello')).rejects.toBe(fenced);
+  });
+
+  test('of whose end the store hears late is not taken for lost', async () => {
+    const at = await stage();
+    at.onEmit = async ({ type }) => {
+      if (type === 'item.completed') await sleep(5 * ENDS_WITHIN_MS);
+    };
+    expect(await turn(at, 'text hello')).toMatchObject({ outcome: 'completed' });
+    expect(at.types().at(-1)).toBe('turn.completed');
   });
 
   test('is over though its process stays', async () => {

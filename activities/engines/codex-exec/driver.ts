@@ -22,10 +22,10 @@ export interface CodexExecDriverParts {
   start(command: readonly string[]): EngineProcess;
   /** Of a process that is about to be started. */
   recorder(): ExecFrameRecorder;
+  /** So long a process may take to end when its turn is over: it writes its thread down in that time. */
+  readonly endsWithinMs: number;
 }
 
-/** So long a process may take to end when its turn is over: it writes its thread down in that time. */
-const ENDS_WITHIN_MS = 2_000;
 /** One that has just been started may not heed signals yet. */
 const INTERRUPTS_EVERY_MS = 1_000;
 const MALFORMED_SHOWN_CHARS = 2_000;
@@ -43,6 +43,8 @@ export class CodexExecDriver implements Driver {
   #threadId: string | null = null;
   #process: EngineProcess | null = null;
   #isClosing = false;
+  /** Lines of its output that were read, and those of them that were taken. */
+  readonly #lines = { read: 0, taken: 0 };
 
   constructor(context: DriverContext, parts: CodexExecDriverParts) {
     this.#context = context;
@@ -92,23 +94,32 @@ export class CodexExecDriver implements Driver {
     const { exited } = process;
     const reading = this.#read(process, recorder, listener);
     // of the turn, the process and its output one ends first, and the others soon after; a descendant may hold the output for ever
-    const late = Promise.race([listener.over, exited, reading]).then(
-      async () => await delay(ENDS_WITHIN_MS, undefined, { ref: false }),
-    );
-    await Promise.race([Promise.all([reading, exited]), late]);
+    const first = Promise.race([listener.over, exited, reading]);
+    await Promise.race([Promise.all([reading, exited]), first.then(async () => await this.#untilNothingComes())]);
     process.stdout.destroy();
     return listener.end ?? this.#unsaidEnd(await Promise.race([exited, Promise.resolve(null)]), listener);
   }
 
+  /** What was said and is not stored yet is waited for, however long that takes. */
+  async #untilNothingComes(): Promise<void> {
+    let before: number;
+    do {
+      before = this.#lines.taken;
+      await delay(this.#parts.endsWithinMs, undefined, { ref: false });
+    } while (this.#lines.taken !== before || this.#lines.taken !== this.#lines.read);
+  }
+
   async #read(process: EngineProcess, recorder: ExecFrameRecorder, listener: TurnListener): Promise<void> {
     for await (const line of linesOf(process.stdout)) {
+      this.#lines.read += 1;
       const event: ExecEvent | null = parseJsonObject(line);
       if (event === null || typeof event['type'] !== 'string') {
         await recorder.recordMalformed(previewText(line, MALFORMED_SHOWN_CHARS));
-        throw NO_EVENT;
+        throw noEvent();
       }
       await recorder.record(event);
       await listener.hear(event);
+      this.#lines.taken += 1;
     }
   }
 
@@ -138,8 +149,10 @@ function interruptAt(signal: AbortSignal, process: EngineProcess): () => void {
   };
 }
 
-const NO_EVENT = new TidemarkError(
-  'engine_protocol_error',
-  'the engine printed a line that is no event',
-  'The frame `malformed` of the run shows the line. Check that its command is Codex, up to `exec`.',
-);
+function noEvent(): TidemarkError {
+  return new TidemarkError(
+    'engine_protocol_error',
+    'the engine printed a line that is no event',
+    'The frame `malformed` of the run shows the line. Check that its command is Codex, up to `exec`.',
+  );
+}

@@ -8,7 +8,7 @@ import { limitsOf } from '../engine-limits.ts';
 import { engineEnv } from '../process/engine-env.ts';
 import { startEngineProcess } from '../process/engine-process.ts';
 import { argumentsOf } from './arguments.ts';
-import { CodexExecDriver } from './driver.ts';
+import { CodexExecDriver, type CodexExecDriverParts } from './driver.ts';
 import { ExecFrameRecorder } from './frame-recorder.ts';
 import { KeptItems } from './kept-items.ts';
 import { CODEX_EXEC_CAPABILITIES } from './negotiated.ts';
@@ -16,6 +16,8 @@ import { isKept } from './rollout.ts';
 import { translateCodexExecFrame } from './translate.ts';
 
 type CodexExecSettings = EngineSettingsOf<'codex-exec'>;
+
+const ENDS_WITHIN_MS = 2_000;
 
 /** Codex where nobody answers, one process a turn, as an engine. */
 export function createCodexExecEngine(
@@ -30,19 +32,20 @@ export function createCodexExecEngine(
     capabilities: CODEX_EXEC_CAPABILITIES,
     translate: translateCodexExecFrame,
     limits: limitsOf(settings),
-    createDriver: (context) => createDriver(context, { name, settings, deps }),
+    createDriver: (context) => new CodexExecDriver(context, partsOf(context, { name, settings, deps })),
   };
 }
 
-function createDriver(
+/** What a driver of these settings is made of. */
+export function partsOf(
   context: DriverContext,
   { name, settings, deps }: { name: string; settings: CodexExecSettings; deps: Pick<EngineDeps, 'find'> },
-): CodexExecDriver {
+): CodexExecDriverParts {
   const { workspace, runId, log } = context;
   const { memoryMb } = settings;
   const roots = [...new Set([workspace, realpathSync(workspace)])];
   const env = engineEnv({ ...settings, passEnv: [...PASSED_ENV, ...settings.passEnv] });
-  return new CodexExecDriver(context, {
+  return {
     name,
     isKept: async (threadId) => await isKept(threadId, env),
     argsOf: (threadId) => argumentsOf(settings, { model: context.model ?? settings.model ?? null, threadId }),
@@ -53,5 +56,6 @@ function createDriver(
       const kept = new KeptItems({ keep: (each) => context.keep(each), files, roots });
       return new ExecFrameRecorder((frame) => context.emit(frame), kept);
     },
-  });
+    endsWithinMs: ENDS_WITHIN_MS,
+  };
 }
