@@ -44,5 +44,7 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
       return 'codex';
     case 'lifecycle':
       return null;
+    case 'pi':
+      return 'pi';
   }
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
-import { CHANGE_STATUS, READY_STATUS } from './gate-protocol.ts';
+import { CHANGE_STATUS, READY_STATUS } from './extension/protocol.ts';
 import { UiRequest } from './pi-schema.ts';
 import { quiet, saying, unread, type PiState, type Step } from './translation-state.ts';
 

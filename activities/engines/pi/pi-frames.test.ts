@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FRAME_LIMIT_BYTES, utf8Bytes } from '../../../contract/frames.ts';
 import { fc } from '../../../contract/property-testkit.ts';
-import { CHANGE_STATUS } from './gate-protocol.ts';
+import { CHANGE_STATUS } from './extension/protocol.ts';
 import { PiFrames, type PiMessage } from './pi-frames.ts';
 
 const START: PiMessage = { type: 'message_start', message: { role: 'assistant', content: [] } };

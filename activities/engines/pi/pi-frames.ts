@@ -1,7 +1,7 @@
 import { fitted, piecesOf } from '../wire/frame-fit.ts';
 import type { WireFrame } from '../wire/wire-frame.ts';
 import { appendedOutput } from './appended-output.ts';
-import { CHANGE_STATUS } from './gate-protocol.ts';
+import { CHANGE_STATUS } from './extension/protocol.ts';
 import { textOf, ToolResult } from './pi-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -72,6 +72,7 @@ export const SessionState = z.object({
   sessionId: id,
   sessionName: optionalText,
   messageCount: count,
+  isStreaming: z.boolean().catch(false),
   model: z.object({ id, provider: text }).nullish().catch(null),
 });
 export type SessionState = z.infer<typeof SessionState>;
@@ -98,10 +99,12 @@ export const UiRequest = z.object({
 });
 export type UiRequest = z.infer<typeof UiRequest>;
 
-/** What the driver put into a frame: texts that are kept elsewhere, and what became of a file. */
+/** What the driver put into a frame: a text that is kept elsewhere, and what became of files. */
 export const Kept = z.object({
   output: NamedArtifact.optional(),
-  change: z.object({ path: id, changeType: z.enum(['create', 'edit']), diff: NamedArtifact.optional() }).optional(),
+  changes: z
+    .array(z.object({ path: id, changeType: z.enum(['create', 'edit']), diff: NamedArtifact.optional() }))
+    .optional(),
 });
 export type Kept = z.infer<typeof Kept>;
 

@@ -64,14 +64,16 @@ export function toolEnded(state: PiState, frame: NativeFrame): Step {
     ...(durationMs == null ? {} : { durationMs }),
   };
   const created: CanonicalBody[] = kept.output === undefined ? [] : [{ kind: 'artifact.created', ...kept.output }];
-  const left = isError ? [] : [...changeOf(toolName, begun?.path ?? '', kept), ...planOf(toolName, result.details)];
+  const left = isError ? [] : [...changesOf(toolName, begun?.path ?? '', kept), ...planOf(toolName, result.details)];
   return saying({ ...state, tools }, [toolStarted(parsed.data), completed, ...created, ...left]);
 }
 
-function changeOf(toolName: string, named: string, { change }: Kept): CanonicalBody[] {
-  if (change !== undefined) {
-    const { path, changeType, diff } = change;
-    return [{ kind: 'file.changed', path, changeType, ...(diff === undefined ? {} : { diff: diff.artifact }) }];
+/** What the driver saw; where it saw nothing, what the tool names. */
+function changesOf(toolName: string, named: string, { changes }: Kept): CanonicalBody[] {
+  if (changes !== undefined) {
+    return changes.map(({ path, changeType, diff }) => {
+      return { kind: 'file.changed', path, changeType, ...(diff === undefined ? {} : { diff: diff.artifact }) };
+    });
   }
   const changeType = Object.hasOwn(FILE_TOOLS, toolName) ? FILE_TOOLS[toolName] : undefined;
   return changeType === undefined || named === '' ? [] : [{ kind: 'file.changed', path: named, changeType }];

@@ -82,7 +82,7 @@ describe('translating pi', () => {
 
   it('says the file that the driver saw changed, else the one that the tool names, and none of a call that failed', () => {
     const artifact = { artifactId: 'art_1', bytes: 3, sha256: 'a'.repeat(64), contentType: 'text/x-diff' };
-    const kept = { change: { path: 'note.txt', changeType: 'edit', diff: { artifact, name: 'note.txt.diff' } } };
+    const kept = { changes: [{ path: 'note.txt', changeType: 'edit', diff: { artifact, name: 'note.txt.diff' } }] };
     const start = tool('start', { toolName: 'write', args: { path: './note.txt', content: 'x' } });
     const end = tool('end', { toolName: 'write', isError: false, result: { content: [] } });
     const [, seen] = said(start, { ...end, kept });

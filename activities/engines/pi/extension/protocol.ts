@@ -1,6 +1,6 @@
 /**
- * What Tidemark's extension in pi (`extension.ts`) and the driver tell each other by pi's dialogs and statuses. pi loads this file
- * too: it imports nothing.
+ * What Tidemark's extension in pi and the driver tell each other, by pi's dialogs and statuses. pi loads the files of this folder
+ * itself: they import nothing but each other and Node.
  */
 
 /** Title of the dialog that asks whether a tool may run: its placeholder is an `ApprovalRequest`, its value an `ApprovalAnswer`. */
@@ -19,19 +19,21 @@ export const RUN_FLAG = 'tidemark-run';
 
 export const QUESTION_TOOL = 'ask_user';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 export interface ApprovalRequest {
   readonly toolCallId: string;
   readonly toolName: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Fields;
   /** JSON Schema of the input; null when pi gives none. */
-  readonly schema: Readonly<Record<string, unknown>> | null;
+  readonly schema: Fields | null;
 }
 
 export type ApprovalAnswer =
   | { readonly decision: 'approve' }
   /** The like is not asked for again in this session. */
   | { readonly decision: 'always' }
-  | { readonly decision: 'edit'; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly decision: 'edit'; readonly input: Fields }
   | { readonly decision: 'reject'; readonly message: string };
 
 export interface QuestionRequest {
