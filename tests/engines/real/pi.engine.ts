@@ -19,8 +19,6 @@ function modelsOf(modelUrl: string) {
 }
 
 const made = { prompt: promptOf('make'), says: 'The make is over.' };
-const continued = { prompt: promptOf('long'), says: 'I went on.' };
-const continuedAsk = { prompt: promptOf('make'), says: 'I went on.' };
 
 describeRealEngine({
   name: 'pi',
@@ -73,9 +71,9 @@ describeRealEngine({
     flood: BY_FIXTURES,
     malformed: { cannot: 'it says nothing malformed' },
     remembers: { prompt: promptOf('text'), next: promptOf('recall'), says: 'I was told 2 things.' },
-    'worker-killed': continued,
-    deploy: continued,
-    'deploy-question': continuedAsk,
+    'worker-killed': { prompt: promptOf('long'), says: 'I went on.' },
+    deploy: BY_FIXTURES,
+    'deploy-question': { prompt: promptOf('make'), says: 'I went on.' },
     park: BY_FIXTURES,
     zombie: BY_FIXTURES,
   },
