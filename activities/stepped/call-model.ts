@@ -50,7 +50,7 @@ export function createCallModel(deps: Dependencies) {
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
       const window = contextWindow(model, settings, run.settings);
-      const events = new LoopEvents(extensions, agentOf(run));
+      const events = new LoopEvents(extensions, agentOf(run, stepIndex));
       await mcp.settled(MCP_WITHIN_MS, life.signal);
       // said once a run: of what the model is not told, and why
       if (stepIndex === 0) for (const outage of mcp.outages()) writer.emit(mcpUnavailable(outage));
