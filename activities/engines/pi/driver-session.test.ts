@@ -34,6 +34,19 @@ describe('a session', () => {
     expect(opened).toMatchObject({ nativeSessionId: 'lost', resumed: false });
   });
 
+  test('that an older pi cannot look for is begun anew', async () => {
+    const at = await stage();
+    const first = at.driver(['--old']);
+    const known = await first.open(null);
+    await first.prompt('text hello');
+    await first.close();
+    const again = at.driver(['--old']);
+    const opened = await again.open(known);
+    expect(opened.resumed).toBe(false);
+    expect(opened.nativeSessionId).not.toBe(known.nativeSessionId);
+    expect(await again.prompt('text hello')).toMatchObject({ outcome: 'completed' });
+  });
+
   test('of another generation of the protocol is not taken up', async () => {
     const at = await stage();
     const opened = await at.driver().open({ nativeSessionId: 'old', protocolVersion: 'pi-rpc/0' });

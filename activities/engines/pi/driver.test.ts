@@ -91,13 +91,16 @@ describe('a turn', () => {
 });
 
 describe('a turn that is to end', () => {
-  test('is stopped, with what pi has queued, and ends as cancelled when pi says so', async () => {
+  test.each([
+    ['pi', []],
+    ['an older pi, which has no such queues,', ['--old']],
+  ])('is stopped, with what is queued, and ends as cancelled when %s says so', async (_, options) => {
     const at = await stage();
     at.onEmit = ({ type }) => {
       if (type === 'message_update') at.abort.abort();
       return Promise.resolve();
     };
-    expect(await turn(at, 'text half\nslow')).toEqual({ outcome: 'cancelled' });
+    expect(await turn(at, 'text half\nslow', options)).toEqual({ outcome: 'cancelled' });
     expect(at.types().filter((type) => type === 'clear_queue' || type === 'abort')).toEqual(['clear_queue', 'abort']);
   });
 

@@ -1,4 +1,4 @@
-import type { TidemarkError } from '../../../contract/errors.ts';
+import { TidemarkError } from '../../../contract/errors.ts';
 import { AwaitedParty } from '../awaited-party.ts';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
 import { closedByUs, goneFault } from '../process/engine-fault.ts';
@@ -56,9 +56,20 @@ export class PiDriver implements Driver {
   }
 
   async open(known: NativeSession | null): Promise<OpenedSession> {
+    const wanted = sessionToTakeUp(known);
+    try {
+      return await this.#openWith(wanted);
+    } catch (fault) {
+      if (wanted === null || !isUnavailable(fault)) throw fault;
+      // a session that pi cannot read, or a pi that cannot look for one: a new one can still be begun
+      await this.#running?.process.kill();
+      return await this.#openWith(null);
+    }
+  }
+
+  async #openWith(wanted: string | null): Promise<OpenedSession> {
     const { name } = this.#parts;
     if (this.#closing !== null) throw closedByUs(name);
-    const wanted = sessionToTakeUp(known);
     const { connection } = (this.#running = this.#start(wanted));
     const session = await askForSession(connection, { name, wanted });
     // it is said before pi answers anything
@@ -192,15 +203,18 @@ export class PiDriver implements Driver {
   }
 }
 
-/** What waits in pi's queues would be taken up when the turn is stopped. */
+/** What waits in pi's queues would be taken up when the turn is stopped. An older pi gives that command no answer. */
 async function stop(connection: PiConnection): Promise<void> {
-  await connection.command('clear_queue');
-  await connection.command('abort');
+  await Promise.all([connection.command('clear_queue'), connection.command('abort')]);
 }
 
 async function isStreaming(connection: PiConnection): Promise<boolean> {
   const answer = await connection.command('get_state');
   return answer.success && SessionState.safeParse(answer.data).data?.isStreaming === true;
+}
+
+function isUnavailable(fault: unknown): boolean {
+  return fault instanceof TidemarkError && fault.code === 'engine_unavailable';
 }
 
 function thrown(fault: Error): never {
