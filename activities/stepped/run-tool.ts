@@ -12,6 +12,7 @@ import { readRun, type RunRow } from '../../infra/postgres/run.ts';
 import { endStep, openStep } from '../../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from '../activity-life.ts';
 import { agentOf } from '../agent-of.ts';
+import { refuseEndlessLoss } from '../attempts.ts';
 import { toolsOfStep } from './agent-of-step.ts';
 import { callOfStep, type ApprovedCall, type CallStep } from './call-of-step.ts';
 import { LoopEvents } from '../engines/builtin/extensions/loop-events.ts';
@@ -54,6 +55,7 @@ export function createRunTool(deps: Dependencies) {
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ToolTurn;
+      refuseEndlessLoss(opened.writer.attempt);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
       const events = new LoopEvents(extensions, agentOf(run, stepIndex));
