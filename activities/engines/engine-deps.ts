@@ -33,6 +33,7 @@ function argumentsOf(settings: ProgramSettings): readonly string[] {
   if (settings.command !== undefined) return settings.command.slice(1);
   if (settings.kind === 'codex') return ['app-server'];
   if (settings.kind === 'codex-exec') return ['exec'];
+  if (settings.kind === 'pi') return ['--mode', 'rpc'];
   return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
 }
 
