@@ -17,6 +17,10 @@ const NAME: Readonly<Record<Kind, string>> = { message: '', reasoning: '.thought
 /** The model begins to answer a speaker: what of its answer before is still open was cut off. */
 export function answerStarted(state: ClaudeState, messageId: string, prompt: Used, speaker: Speaker): Saying {
   const ended = answerEnded(state, speaker);
+  const before = answerOf(ended.state, speaker);
+  if (before?.messageId === messageId) {
+    return { state: withAnswer(ended.state, speaker, { ...before, prompt }), bodies: ended.bodies };
+  }
   return { state: withAnswer(ended.state, speaker, { messageId, blocks: [], prompt }), bodies: ended.bodies };
 }
 
