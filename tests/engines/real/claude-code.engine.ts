@@ -34,6 +34,10 @@ describeRealEngine({
       name: 'AskUserQuestion',
       arguments: { questions: [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options: COLOURS }] },
     },
+    child: {
+      name: 'Task',
+      arguments: { description: 'Look around', prompt: promptOf('text'), subagent_type: 'general-purpose' },
+    },
   },
   async configure({ folder, modelUrl }) {
     await mkdir(join(folder, '.claude'));
@@ -72,7 +76,7 @@ describeRealEngine({
     },
     plan: { prompt: promptOf('plan'), settings: { tools: ['Bash', 'TaskCreate'] }, says: 'The plan is over.' },
     file: { prompt: promptOf('write'), says: 'The write is over.' },
-    child: BY_FIXTURES,
+    child: { prompt: promptOf('child'), says: 'The child is over.' },
     usage: { prompt: promptOf('text') },
     commands: { prompt: promptOf('text') },
     'cancel-early': { prompt: promptOf('long') },
