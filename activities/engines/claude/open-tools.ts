@@ -25,6 +25,8 @@ export class OpenTools {
         break;
       case 'result':
         this.#isBetweenRounds = true;
+        // of what the round has left open nothing more is heard
+        this.#inputs.clear();
         break;
       case 'system':
         if (message['subtype'] === 'init') this.#isBetweenRounds = false;

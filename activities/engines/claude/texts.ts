@@ -78,16 +78,6 @@ export function blockWhole(
   const known = answer.blocks.some(isIt) ? answer : opened(answer, kind, null);
   const block = known.blocks.find(isIt);
   if (block === undefined) return started;
-  const { id } = block;
-  const bodies: CanonicalBody[] =
-    block.chars > 0 || text === ''
-      ? block.isOpen
-        ? endOf(block)
-        : []
-      : [
-          { kind: `${kind}.delta`, messageId: id, text },
-          { kind: `${kind}.completed`, messageId: id },
-        ];
   const chars = Math.max(block.chars, text.length);
   const next = withAnswer(
     started.state,
@@ -96,8 +86,19 @@ export function blockWhole(
   );
   return {
     state: text === '' ? next : spoken(next, kind, speaker),
-    bodies: [...started.bodies, ...bodies],
+    bodies: [...started.bodies, ...restOf(block, text)],
   };
+}
+
+/** What a block that is told whole has not said yet. */
+function restOf(block: TextBlock, text: string): CanonicalBody[] {
+  const { id: messageId, kind, chars, isOpen } = block;
+  if (chars > 0) return isOpen ? endOf(block) : [];
+  if (text === '') return [];
+  return [
+    { kind: `${kind}.delta`, messageId, text },
+    { kind: `${kind}.completed`, messageId },
+  ];
 }
 
 /** The answer is over: what is open of it is closed. */

@@ -89,7 +89,7 @@ describeRealEngine({
     malformed: { cannot: 'it says nothing malformed' },
     remembers: { prompt: promptOf('text'), next: promptOf('recall'), says: 'I was told 2 things.' },
     'worker-killed': continued,
-    deploy: continued,
+    deploy: BY_FIXTURES,
     'deploy-question': { prompt: promptOf('make'), says: 'I went on.' },
     park: { prompt: promptOf('make'), says: 'I went on.' },
     zombie: BY_FIXTURES,
