@@ -5,6 +5,7 @@ import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateClaudeFrame } from './claude/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
+import { translatePiFrame } from './pi/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
 const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
@@ -13,6 +14,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['claude', translateClaudeFrame],
   ['codex', translateCodexFrame],
   ['lifecycle', translateLifecycleFrame],
+  ['pi', translatePiFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);
 
