@@ -40,7 +40,9 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
   switch (settings.kind) {
     case 'acp':
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
+    case 'claude':
     case 'codex':
+      return settings.kind;
     case 'codex-exec':
       return 'codex';
     case 'lifecycle':

@@ -1,3 +1,4 @@
+import { ENGINE_PACKAGES } from '../../../infra/engine-packages.ts';
 import { writeCodexHome } from '../codex-home.ts';
 import { CODEX_TOOLS } from './codex-tools.ts';
 import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
@@ -9,7 +10,7 @@ const working = { prompt: promptOf('linger'), says: 'I went on.' };
 
 describeRealEngine({
   name: 'codex',
-  engine: 'codex-exec',
+  record: `codex-exec-${ENGINE_PACKAGES.codex.version}`,
   tools: CODEX_TOOLS,
   async configure({ folder, modelUrl }) {
     return { kind: 'codex-exec', stallSeconds: 15, env: await writeCodexHome({ folder, baseUrl: `${modelUrl}/v1` }) };
