@@ -243,7 +243,7 @@ describe('translating an agent of the AI SDK', () => {
         kind: 'harness.warning',
         message: 'the model reached the limit of its answer',
         rawEventType: 'finish-step',
-        code: 'length',
+        code: 'answer_cut_short',
       },
     ]);
   });

@@ -9,6 +9,9 @@ import { planOfTool } from './tool-plan.ts';
 
 const REMEMBERED = 200;
 const TITLE_CHARS = 300;
+const INPUT_TEXT_CHARS = 500;
+/** What `previewText` leaves where it cuts. */
+const CUT = /\.\.\.\[\d+ chars\]/;
 
 /** The tool calls of a run: plain JSON. */
 export interface ToolCalls {
@@ -26,7 +29,7 @@ export interface OpenCall {
   readonly name: string;
   /** The sub-agent that made it. */
   readonly speaker: string | null;
-  /** The beginning of its input, as a text. */
+  /** Its input as JSON, its long texts cut. */
   readonly input: string;
   /** What it will have changed where it goes well. */
   readonly effects: readonly CanonicalBody[];
@@ -69,8 +72,8 @@ export function reopened(calls: ToolCalls, id: string): ToolCalls {
 export function beginCall(calls: ToolCalls, call: Call): { calls: ToolCalls; open: OpenCall; bodies: CanonicalBody[] } {
   const { id, name, input } = call;
   const known = entryOf(calls.open, id);
-  const text = input === undefined ? '' : shownValue(input);
-  if (known !== undefined && (text === '' || text === known.input)) return { calls, open: known, bodies: [] };
+  const text = inputText(input);
+  if (known !== undefined && !isChanged(known.input, text)) return { calls, open: known, bodies: [] };
   const shownId = known?.shownId ?? (calls.repeats === 0 ? id : `${id}.${String(calls.repeats)}`);
   const effects = [planOfTool(name, input), fileChangeOfTool(name, input)].filter((body) => body !== null);
   const open: OpenCall = { shownId, name, speaker: known?.speaker ?? call.speaker ?? null, input: text, effects };
@@ -99,6 +102,19 @@ export function callsCutOff(calls: ToolCalls): { calls: ToolCalls; cut: { open: 
   });
   const ended = [...calls.ended, ...calls.open.map(([id]) => id)].slice(-REMEMBERED);
   return { calls: { ...calls, open: [], ended }, cut };
+}
+
+function inputText(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return shownValue(input);
+  const cut = Object.entries(input).map(([key, value]: [string, unknown]) => {
+    return [key, typeof value === 'string' ? previewText(value, INPUT_TEXT_CHARS) : value];
+  });
+  return shownValue(Object.fromEntries(cut));
+}
+
+/** An input that was cut, here or on its way, is cut otherwise the next time: that is no change. */
+function isChanged(before: string, now: string): boolean {
+  return now !== '' && now !== before && !CUT.test(before) && !CUT.test(now);
 }
 
 function started({ name, title, input }: Call, toolCallId: string): CanonicalBody {

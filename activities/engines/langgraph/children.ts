@@ -10,7 +10,7 @@ import type { Scribe } from './scribe.ts';
 import type { Speaker } from './speakers.ts';
 import { TABLE_LIMITS } from './translation-state.ts';
 
-/** The tool of deepagents that delegates; others are named for it. */
+/** The tool of deepagents that delegates; others are named for what they do. */
 const DELEGATING = /^task$|agent/i;
 
 /**
@@ -55,6 +55,16 @@ export function childAtWork(scribe: Scribe, speaker: Speaker, lastToolName: stri
 export function childOfCallEnded(scribe: Scribe, call: string, end: { status: 'ok' | 'error'; output: unknown }): void {
   const [child] = scribe.state.children.find(([, known]) => known.call === call) ?? [];
   if (child !== undefined) childEnded(scribe, child, end);
+}
+
+/** The end of a call in the place of a sub-agent: that one's, unless it is known to work for another call. */
+export function childOfPlaceEnded(
+  scribe: Scribe,
+  { child, call }: { child: string; call: string },
+  end: { status: 'ok' | 'error'; output: unknown },
+): void {
+  const known = entryOf(scribe.state.children, child);
+  if (known !== undefined && (known.call === null || known.call === call)) childEnded(scribe, child, end);
 }
 
 export function childEnded(scribe: Scribe, child: string, end: { status: 'ok' | 'error'; output: unknown }): void {

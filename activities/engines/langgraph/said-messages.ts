@@ -1,4 +1,7 @@
+import type { CanonicalBody } from '../../../contract/canonical.ts';
+import { previewText } from '../../../contract/frames.ts';
 import { entryOf, withEntry } from '../acp/bounded-table.ts';
+import { cutShort } from '../hosted/cut-short.ts';
 import { hasEnded, reopened } from '../hosted/open-calls.ts';
 import { textEnded, textGrown, type TextKind } from '../hosted/open-texts.ts';
 import { withTokens, type Tokens } from '../hosted/tokens.ts';
@@ -79,9 +82,15 @@ export function messageWhole(scribe: Scribe, writing: Writing, message: LcMessag
     textOver(scribe, writing, { kind: 'reasoning' });
     textOver(scribe, writing, { kind: 'message' });
     if (!isCounted && message.usage !== null) usageCounted(scribe, writing, message.usage);
+    scribe.say(writing.speaker, ...cutShort(message.stopReason, 'message'), ...message.brokenCalls.map(brokenCall));
   }
   for (const call of message.toolCalls) callWritten(scribe, writing, call);
   noted(scribe, writing, { isWhole: true });
+}
+
+function brokenCall(name: string): CanonicalBody {
+  const message = previewText(`the model called ${name} with an input that cannot be read`, 500);
+  return { kind: 'harness.warning', message, rawEventType: 'message', code: 'invalid_tool_call' };
 }
 
 /** A call in a message: in one that comes again, only of a call that is open still. */

@@ -160,6 +160,15 @@ describe('translating an agent of LangGraph', () => {
     ]);
   });
 
+  it('takes an input that was cut on its way for no change', () => {
+    const args = { file_path: 'a.txt', content: 'x'.repeat(3_000) };
+    const bodies = bodiesOf(
+      update('model', [whole('m1', '', { tool_calls: [{ id: 'c1', name: 'write_file', args }] })]),
+      tool('on_tool_start', 'c1', { input: '{"file_path":"a.txt","content":"xxx...[2997 chars]' }),
+    );
+    expect(bodies).toHaveLength(1);
+  });
+
   it('says the plan of a tool that keeps one and changes the state of the graph', () => {
     const todos = [{ content: 'Look', status: 'in_progress' }];
     const bodies = bodiesOf(
@@ -222,6 +231,49 @@ describe('translating an agent of LangGraph', () => {
     expect(emissions.slice(4)).toEqual([
       { kind: 'child.completed', childId: CHILD, status: 'ok', result: 'Found it' },
       { kind: 'tool.completed', toolCallId: 'c2', status: 'ok', preview: 'Found it' },
+    ]);
+  });
+
+  it('shows a model that works inside of a call as its sub-agent', () => {
+    const inside = { langgraph_checkpoint_ns: CHILD, langgraph_node: 'tools' };
+    const bodies = bodiesOf(
+      tool('on_tool_start', 'c1', { name: 'summarize' }),
+      chunkOf('messages', [lc('AIMessageChunk', { id: 'm1', content: 'In short' }), inside]),
+      tool('on_tool_end', 'c1', { output: 'In short' }),
+    );
+    expect(bodies.map(({ kind }) => kind)).toEqual([
+      'tool.started',
+      'child.started',
+      'message.delta',
+      'child.completed',
+      'tool.completed',
+    ]);
+    const told = event('messages', [CHILD], { event: 'content-block-delta', delta: { type: 'text-delta', text: 'x' } });
+    expect(bodiesOf(told)[0]).toEqual({ kind: 'child.started', childId: CHILD });
+  });
+
+  it('does not end a sub-agent with the result of another call in its place', () => {
+    const bodies = bodiesOf(
+      tool('on_tool_start', 'c1', { name: 'task' }),
+      tool('on_tool_start', 'c2'),
+      piece('m1', 'Found', {}, [CHILD]),
+      chunkOf('messages', [result('c2', 'a file'), { langgraph_checkpoint_ns: CHILD }]),
+      chunkOf('messages', [result('c1', 'Found it'), { langgraph_checkpoint_ns: CHILD }]),
+    );
+    expect(bodies.slice(4)).toMatchObject([
+      { kind: 'tool.completed', toolCallId: 'c2' },
+      { kind: 'child.completed', childId: CHILD, result: 'Found it' },
+      { kind: 'tool.completed', toolCallId: 'c1' },
+    ]);
+  });
+
+  it('tells of an answer that is not whole and of a call that cannot be read', () => {
+    const cut = { response_metadata: { stop_reason: 'max_tokens' }, invalid_tool_calls: [{ name: 'read', args: '{' }] };
+    const finish = event('messages', ['model:x'], { event: 'message-finish', run_id: 'r', reason: 'length' });
+    expect(bodiesOf(update('model', [whole('m1', '', cut)]), finish)).toMatchObject([
+      { kind: 'harness.warning', code: 'answer_cut_short' },
+      { kind: 'harness.warning', code: 'invalid_tool_call' },
+      { kind: 'harness.warning', code: 'answer_cut_short' },
     ]);
   });
 
