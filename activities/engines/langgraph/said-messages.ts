@@ -2,7 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { entryOf, withEntry } from '../acp/bounded-table.ts';
 import { cutShort } from '../hosted/cut-short.ts';
-import { hasEnded, reopened } from '../hosted/open-calls.ts';
+import { hasEnded } from '../hosted/open-calls.ts';
 import { textEnded, textGrown, type TextKind } from '../hosted/open-texts.ts';
 import { withTokens, type Tokens } from '../hosted/tokens.ts';
 import { childUsed } from './children.ts';
@@ -95,9 +95,8 @@ function brokenCall(name: string): CanonicalBody {
 
 /** A call in a message: in one that comes again, only of a call that is open still. */
 export function callWritten(scribe: Scribe, writing: Writing, { id, name, args }: ToolCall): void {
-  const { isWhole } = seen(scribe, writing);
-  if (!isWhole) scribe.remember({ calls: reopened(scribe.state.calls, id) });
-  if (!hasEnded(scribe.state.calls, id)) callBegins(scribe, writing.speaker, { id, name, input: args });
+  if (seen(scribe, writing).isWhole && hasEnded(scribe.state.calls, id)) return;
+  callBegins(scribe, writing.speaker, { id, name, input: args });
 }
 
 export function isOpen(scribe: Scribe, writing: Writing, part: Part): boolean {

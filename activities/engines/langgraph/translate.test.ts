@@ -283,6 +283,43 @@ describe('translating an agent of LangGraph', () => {
     expect(second).toEqual({ kind: 'child.started', childId: 'tools:two', parentChildId: CHILD });
   });
 
+  it('begins anew what goes on in another step: the platform has ended it while the run was parked', () => {
+    const lane = { runId: 'run_1', threadId: 'thr_1' };
+    const step = (stepIndex: number, ...frames: NativeFrame[]) => {
+      const stamped = frames.map((frame) => ({ at: 1, frame }));
+      return { firstSeq: 0, provider: 'langgraph', stepIndex, attempt: 1, frames: stamped };
+    };
+    const platform = (frame: NativeFrame) => ({ ...step(0, frame), provider: 'tidemark' });
+    const asked = step(
+      0,
+      tool('on_tool_start', 'c1', { name: 'task' }),
+      piece('m1', 'Which?', {}, [CHILD]),
+      chunkOf('updates', { __interrupt__: [{ id: 'i1', value: 'Which?' }] }),
+      end,
+    );
+    const gone = step(
+      1,
+      input({ resume: 'Blue' }),
+      piece('m2', 'Blue, then', {}, [CHILD]),
+      tool('on_tool_end', 'c1', { name: 'task', output: 'done' }),
+    );
+    let state = INITIAL_LANE_STATE;
+    const said = [asked, platform({ type: 'step.ended', step: 0, status: 'parked' }), gone].map((segment) => {
+      const translated = translateSegment(lane, state, segment, translateLangGraphFrame);
+      ({ state } = translated);
+      return translated.operations.flatMap((operation) => (operation.op === 'emit' ? [operation.event] : []));
+    });
+    expect(said[1]?.map(({ kind }) => kind)).toEqual(['tool.completed', 'child.completed']);
+    expect(said[2]).toMatchObject([
+      { kind: 'child.started', childId: CHILD },
+      { kind: 'message.started' },
+      { kind: 'message.delta', text: 'Blue, then' },
+      { kind: 'child.completed', result: 'done' },
+      { kind: 'tool.started', toolCallId: 'c1.1', name: 'task' },
+      { kind: 'tool.completed', toolCallId: 'c1.1', status: 'ok' },
+    ]);
+  });
+
   it('lets a graph that is a node of its own graph speak for the run', () => {
     expect(emissionsOf(piece('m1', 'Hi', {}, ['researcher:one']))).toEqual([
       { body: { kind: 'message.delta', messageId: 'run_1.0', text: 'Hi' } },
