@@ -7,7 +7,7 @@ describe('translating the events of the protocol of LangGraph', () => {
     const message = (data: object) => event('messages', node, { run_id: 'r', ...data });
     const bodies = bodiesOf(
       message({ event: 'message-start', id: 'm1' }),
-      message({ event: 'content-block-start', index: 0, content: { type: 'reasoning', reasoning: '' } }),
+      message({ event: 'content-block-start', index: 0, content: { type: 'thinking', thinking: 'oh ' } }),
       message({ event: 'content-block-delta', index: 0, delta: { type: 'reasoning-delta', reasoning: 'hm' } }),
       message({ event: 'content-block-finish', index: 0, content: { type: 'reasoning', reasoning: 'hm' } }),
       message({ event: 'content-block-finish', index: 1, content: { type: 'text', text: 'Hello' } }),
@@ -16,6 +16,7 @@ describe('translating the events of the protocol of LangGraph', () => {
       message({ event: 'error', message: 'Overloaded' }),
     );
     expect(bodies).toEqual([
+      { kind: 'reasoning.delta', messageId: 'run_1.0', text: 'oh ' },
       { kind: 'reasoning.delta', messageId: 'run_1.0', text: 'hm' },
       { kind: 'reasoning.completed', messageId: 'run_1.0' },
       { kind: 'message.delta', messageId: 'run_1.1', text: 'Hello' },
@@ -38,6 +39,12 @@ describe('translating the events of the protocol of LangGraph', () => {
       event('lifecycle', ['tools:two'], { event: 'failed', error: 'no model' }),
     );
     expect(bodies[2]).toMatchObject({ kind: 'child.started', childId: 'tools:two', launchToolCallId: 'c2' });
+    const shared = bodiesOf(
+      event('tools', [CHILD], { ...started, tool_call_id: 'c1' }),
+      event('tools', [CHILD], { ...started, tool_call_id: 'c2' }),
+      event('updates', [CHILD], { node: 'agent', values: {} }),
+    );
+    expect(shared.at(-1)).toEqual({ kind: 'child.started', childId: CHILD });
     expect(bodies.at(-1)).toEqual({
       kind: 'child.completed',
       childId: 'tools:two',

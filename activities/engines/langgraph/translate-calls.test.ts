@@ -29,6 +29,15 @@ describe('translating the calls of an agent of LangGraph', () => {
     expect(bodies[1]).toMatchObject({ kind: 'tool.completed', toolCallId: 'c1', status: 'error', error });
   });
 
+  it('leaves the end of a call to its result where the words of its error were lost', () => {
+    const bodies = bodiesOf(
+      tool('on_tool_start', 'c1'),
+      tool('on_tool_error', 'c1', { error: {} }),
+      update('tools', [result('c1', 'Error: no such file', { status: 'error' })]),
+    );
+    expect(bodies[1]).toMatchObject({ kind: 'tool.completed', status: 'error', error: 'Error: no such file' });
+  });
+
   it('tells of an input that a person changed, and of what the call then did', () => {
     const calls = (path: string) => ({ tool_calls: [{ id: 'c1', name: 'write_file', args: { file_path: path } }] });
     const bodies = bodiesOf(

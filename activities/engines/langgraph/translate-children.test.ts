@@ -41,6 +41,7 @@ describe('translating the sub-agents of LangGraph', () => {
       { body: { kind: 'message.delta', messageId: 'run_1.0', text: 'Found' }, native },
       { body: { kind: 'tool.started', toolCallId: 'c2', name: 'read' }, native },
       { body: { kind: 'child.updated', childId: CHILD, status: 'running', state: { lastToolName: 'read' } }, native },
+      { body: { kind: 'message.completed', messageId: 'run_1.0' }, native },
       { body: { kind: 'child.completed', childId: CHILD, status: 'ok', result: 'Found it' }, native },
       { body: { kind: 'tool.completed', toolCallId: 'c1', status: 'ok', preview: 'Found it' } },
     ]);
@@ -55,6 +56,7 @@ describe('translating the sub-agents of LangGraph', () => {
     );
     expect(emissions[2]).toEqual({ kind: 'child.started', childId: CHILD });
     expect(emissions.slice(4)).toEqual([
+      { kind: 'message.completed', messageId: 'run_1.0' },
       { kind: 'child.completed', childId: CHILD, status: 'ok', result: 'Found it' },
       { kind: 'tool.completed', toolCallId: 'c2', status: 'ok', preview: 'Found it' },
     ]);
@@ -71,6 +73,7 @@ describe('translating the sub-agents of LangGraph', () => {
       'tool.started',
       'child.started',
       'message.delta',
+      'message.completed',
       'child.completed',
       'tool.completed',
     ]);
@@ -88,8 +91,25 @@ describe('translating the sub-agents of LangGraph', () => {
     );
     expect(bodies.slice(4)).toMatchObject([
       { kind: 'tool.completed', toolCallId: 'c2' },
+      { kind: 'message.completed' },
       { kind: 'child.completed', childId: CHILD, result: 'Found it' },
       { kind: 'tool.completed', toolCallId: 'c1' },
+    ]);
+  });
+
+  it('tells apart the sub-agents of calls that share a place, and gives none of them a result that may be another’s', () => {
+    const bodies = bodiesOf(
+      tool('on_tool_start', 'c1', { name: 'task' }),
+      tool('on_tool_start', 'c2', { name: 'task' }),
+      piece('m1', 'one', {}, [CHILD]),
+      piece('m2', 'two', {}, [CHILD, '1', 'agent:x']),
+      chunkOf('messages', [result('c1', 'Found it'), { langgraph_checkpoint_ns: CHILD }]),
+    );
+    expect(bodies.filter(({ kind }) => kind.startsWith('child.'))).toEqual([
+      { kind: 'child.started', childId: CHILD },
+      { kind: 'child.started', childId: `${CHILD}|1` },
+      { kind: 'child.completed', childId: CHILD, status: 'ok' },
+      { kind: 'child.completed', childId: `${CHILD}|1`, status: 'ok' },
     ]);
   });
 
@@ -130,6 +150,7 @@ describe('translating the sub-agents of LangGraph', () => {
       { kind: 'child.started', childId: CHILD },
       { kind: 'message.started' },
       { kind: 'message.delta', text: 'Blue, then' },
+      { kind: 'message.completed' },
       { kind: 'child.completed', result: 'done' },
       { kind: 'tool.started', toolCallId: 'c1.1', name: 'task' },
       { kind: 'tool.completed', toolCallId: 'c1.1', status: 'ok' },
