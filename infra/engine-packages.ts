@@ -30,6 +30,7 @@ export const ENGINE_PACKAGES = {
     sizeMb: 457,
   },
   gemini: { package: '@google/gemini-cli', version: '0.61.0', bin: 'gemini', needsScript: false, sizeMb: 100 },
+  pi: { package: '@earendil-works/pi-coding-agent', version: '1.6.0', bin: 'pi', needsScript: false, sizeMb: 168 },
 } as const satisfies Readonly<Record<string, EnginePackage>>;
 
 export type EnginePackageName = keyof typeof ENGINE_PACKAGES;
@@ -39,9 +40,12 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
   switch (settings.kind) {
     case 'acp':
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
+    case 'claude':
     case 'codex':
-      return 'codex';
+      return settings.kind;
     case 'lifecycle':
       return null;
+    case 'pi':
+      return 'pi';
   }
 }

@@ -4,10 +4,12 @@ import type { EngineSettings } from '../../infra/engine-settings.ts';
 import type { ConfiguredEngines } from '../../infra/tidemark-config.ts';
 import { createAcpEngine } from './acp/engine.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
+import { createClaudeEngine } from './claude/engine.ts';
 import { createCodexEngine } from './codex/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
+import { createPiEngine } from './pi/engine.ts';
 
 const BUILTIN: SteppedEngine = {
   drive: 'stepped',
@@ -45,9 +47,13 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
   switch (settings.kind) {
     case 'acp':
       return createAcpEngine(name, settings, deps);
+    case 'claude':
+      return createClaudeEngine(name, settings, deps);
     case 'codex':
       return createCodexEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
+    case 'pi':
+      return createPiEngine(name, settings, deps);
   }
 }
