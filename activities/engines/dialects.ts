@@ -4,6 +4,7 @@ import { translateAcpFrame } from './acp/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
+import { translateOpencodeFrame } from './opencode/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
 const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
@@ -11,6 +12,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['builtin', translateBuiltinFrame],
   ['codex', translateCodexFrame],
   ['lifecycle', translateLifecycleFrame],
+  ['opencode', translateOpencodeFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);
 
