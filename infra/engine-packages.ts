@@ -40,7 +40,8 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
     case 'acp':
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
     case 'codex':
-      return 'codex';
+    case 'opencode':
+      return settings.kind;
     case 'lifecycle':
       return null;
   }

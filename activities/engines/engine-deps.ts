@@ -32,6 +32,8 @@ export function createEngineDeps(config: Config): EngineDeps {
 function argumentsOf(settings: ProgramSettings): readonly string[] {
   if (settings.command !== undefined) return settings.command.slice(1);
   if (settings.kind === 'codex') return ['app-server'];
+  // a port of its own, which it prints
+  if (settings.kind === 'opencode') return ['serve', '--hostname', '127.0.0.1', '--port', '0'];
   return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
 }
 

@@ -8,6 +8,7 @@ import { createCodexEngine } from './codex/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
+import { createOpencodeEngine } from './opencode/engine.ts';
 
 const BUILTIN: SteppedEngine = {
   drive: 'stepped',
@@ -49,5 +50,7 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createCodexEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
+    case 'opencode':
+      return createOpencodeEngine(name, settings, deps);
   }
 }

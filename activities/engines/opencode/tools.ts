@@ -1,5 +1,6 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
+import { hashText } from '../../../contract/lifecycle-text-hash.ts';
 import { previewInput, PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { entryOf, withEntry } from '../acp/bounded-table.ts';
 import { childEndedByTool, childLaunched } from './children.ts';
@@ -35,7 +36,7 @@ export function permissionAsked(state: OpencodeState, asked: PermissionAsked): S
   const [partId, known] = state.tools.find(([, call]) => isCallOf(call, asked)) ?? [];
   if (partId === undefined || known === undefined || known.input !== null) return quiet(state, 'the platform asks');
   const input = asked.metadata;
-  const next = withTool(state, partId, { ...known, input: JSON.stringify(input) });
+  const next = withTool(state, partId, { ...known, input: hashText(JSON.stringify(input)) });
   return saying(next, [started({ id: partId, name: known.name, input, title: '', status: 'pending' })]);
 }
 
@@ -53,10 +54,11 @@ function isCallOf({ sessionId, callId }: ToolCall, { sessionID, tool }: Permissi
 function begunOf(state: OpencodeState, part: Part, known: ToolCall): { state: OpencodeState; bodies: CanonicalBody[] } {
   const { input, title, status } = part.state;
   const text = JSON.stringify(input);
-  const next = withTool(state, part.id, { ...known, input: text });
+  const hash = hashText(text);
+  const next = withTool(state, part.id, { ...known, input: hash });
   if (known.input === null)
     return { state: next, bodies: [started({ id: part.id, name: known.name, input, title, status })] };
-  if (known.input === text) return { state: next, bodies: [] };
+  if (known.input === hash) return { state: next, bodies: [] };
   // it was said with what its approval showed of its input
   const preview = previewText(text, PREVIEW_LIMIT_CHARS);
   return { state: next, bodies: [{ kind: 'tool.progress', toolCallId: part.id, preview, nativeStatus: status }] };

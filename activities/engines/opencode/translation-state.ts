@@ -38,7 +38,7 @@ export interface ToolCall {
   readonly sessionId: string;
   readonly name: string;
   readonly callId: string;
-  /** What was said of its input; null before it was started. */
+  /** The hash of what was said of its input; null before it was started. */
   readonly input: string | null;
   readonly isDone: boolean;
 }
