@@ -23,6 +23,8 @@ export interface EngineTools {
   readonly plan?: ToolUse;
   /** Asks for a colour. */
   readonly question?: ToolUse;
+  /** Begins a sub-agent with a script of its own. */
+  readonly child?: ToolUse;
 }
 
 /** What a prompt says to the scripted model. */
