@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { ClientFiles } from '../acp/client-files.ts';
 import { DriverStage, folder, tracked } from '../driver-testkit.ts';
 import { OpencodeDriver, type OpencodeDriverParts } from './driver.ts';
 import { ScriptedServer } from './scripted-server-testkit.ts';
@@ -14,6 +15,7 @@ export class Stage extends DriverStage {
       name: 'scripted',
       directory: realpathSync(this.workspace),
       roots: [this.workspace],
+      files: new ClientFiles(this.workspace, [this.workspace]),
       credentials: CREDENTIALS,
       choice: () => ({}),
       modelRetries: 5,

@@ -1,3 +1,5 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TidemarkError } from '../../../contract/errors.ts';
 import { cleared, faultOf } from '../driver-testkit.ts';
@@ -108,6 +110,19 @@ describe('a turn', () => {
       { diffs: [{ path: 'notes.txt', changeType: 'edit', diff: { name: 'notes.txt.diff' } }] },
     ]);
     expect(at.deltas('output').join('')).toBe('o'.repeat(5_000));
+  });
+
+  test('has the diff of a file that it wrote anew, where the text before could be read', async () => {
+    const at = await stage();
+    const file = join(at.workspace, 'notes.txt');
+    await writeFile(file, 'old');
+    await utimes(file, 1, 1);
+    at.server.onWrite = async () => {
+      await at.until(() => at.types().filter((type) => type === 'message.part.updated').length >= 4);
+      await writeFile(file, 'new');
+    };
+    await turn(at, `write ${file}`);
+    expect(at.kept.map(({ text }) => text)).toEqual([expect.stringMatching(/^-old\n[^]*^\+new$/m)]);
   });
 
   test('cannot go on when a frame is not stored', async () => {

@@ -1,4 +1,5 @@
 import type { TidemarkError } from '../../../contract/errors.ts';
+import type { ClientFiles } from '../acp/client-files.ts';
 import { AwaitedParty } from '../awaited-party.ts';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
 import { closedByUs, goneFault } from '../process/engine-fault.ts';
@@ -26,6 +27,7 @@ export interface OpencodeDriverParts {
   readonly directory: string;
   /** The workspace by each of its names. */
   readonly roots: readonly string[];
+  readonly files: Pick<ClientFiles, 'look'>;
   readonly credentials: Credentials;
   /** What a turn is prompted with beside its text; throws for a model that cannot be one. */
   choice(): { readonly agent?: string; readonly model?: ModelChoice };
@@ -69,7 +71,8 @@ export class OpencodeDriver implements Driver {
     this.#context = context;
     this.#parts = parts;
     this.#awaited = new AwaitedParty((party) => context.expect(party));
-    const kept = new KeptParts({ keep: (one) => context.keep(one), roots: parts.roots });
+    const { roots, files } = parts;
+    const kept = new KeptParts({ keep: (one) => context.keep(one), roots, files });
     this.#recorder = new OpencodeFrameRecorder({
       emit: (frame) => context.emit(frame),
       keptOf: (event) => kept.keptOf(event),

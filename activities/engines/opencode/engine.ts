@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { EngineSettingsOf } from '../../../infra/engine-settings.ts';
+import { ClientFiles } from '../acp/client-files.ts';
 import { ACP_PRESETS } from '../acp/presets.ts';
 import type { DriverContext, OpaqueEngine } from '../driver.ts';
 import type { EngineDeps } from '../engine-deps.ts';
@@ -43,10 +44,13 @@ function createDriver(
   const { env, passEnv } = ACP_PRESETS.opencode;
   // whoever else is on this machine must not drive it
   const credentials = { username: USERNAME, password: randomBytes(24).toString('base64url') };
+  const directory = realpathSync(workspace);
+  const roots = [...new Set([workspace, directory])];
   return new OpencodeDriver(context, {
     name,
-    directory: realpathSync(workspace),
-    roots: [...new Set([workspace, realpathSync(workspace)])],
+    directory,
+    roots,
+    files: new ClientFiles(workspace, roots),
     credentials,
     choice: () => ({
       ...(agent === undefined ? {} : { agent }),

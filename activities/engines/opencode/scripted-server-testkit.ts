@@ -23,7 +23,8 @@ export class ScriptedServer {
   >();
   /** Answers that are given instead of the right ones: by method and path. */
   readonly refusals = new Map<string, { status: number; body: unknown }>();
-  isConnectable = true;
+  /** What a step that writes does. */
+  onWrite: () => Promise<void> = () => Promise.resolve();
   working = false;
   children: Fields[] = [];
   todos: Fields[] = [];
@@ -112,10 +113,6 @@ export class ScriptedServer {
   }
 
   #stream(res: ServerResponse): void {
-    if (!this.isConnectable) {
-      res.writeHead(503).end();
-      return;
-    }
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     this.#streams.add(res);
     res.on('close', () => this.#streams.delete(res));

@@ -8,7 +8,7 @@ const ABORTED = { name: 'MessageAbortedError', data: { message: 'Aborted' } };
 const TOKENS = { input: 100, output: 20, reasoning: 10, cache: { read: 20, write: 0 } };
 
 /**
- * A turn of the scripted server. A prompt is a script, a step a line: `text …`, `bash …`, `edit …`, `permission`, `question`,
+ * A turn of the scripted server. A prompt is a script, a step a line: `text …`, `bash …`, `edit …`, `write …` (over a file, when it is told to), `permission`, `question`,
  * `child …`, `plan`, `retry n`, `fail …`, `slow` (until it is aborted), `break` (of the stream of events), `connected` (when
  * somebody listens again), `malformed …`, `crash n`.
  */
@@ -48,6 +48,7 @@ export class ScriptedTurn {
     think: (words) => this.#text('reasoning', words),
     bash: (output) => this.#bash(output),
     edit: (file) => this.#edit(file),
+    write: async (words) => await this.#write(words),
     permission: async () => await this.#permission(),
     question: async () => await this.#question(),
     child: (words) => this.#child(words),
@@ -152,6 +153,15 @@ export class ScriptedTurn {
     call({ status: 'running', input });
     const filediff = { file, patch: `Index: ${file}\n--- ${file}\n+++ ${file}\n@@ -1,1 +1,1 @@\n-old\n+new\n` };
     call({ status: 'completed', input, output: 'done', metadata: { filediff } });
+  }
+
+  /** Replaces a file by what it is given, when the driver has seen that it is about to. */
+  async #write(file: string): Promise<void> {
+    const call = this.#tool('write', 'call_write');
+    const input = { filePath: file, content: 'new' };
+    call({ status: 'running', input });
+    await this.#server.onWrite();
+    call({ status: 'completed', input, output: 'done', metadata: { filepath: file, exists: true } });
   }
 
   async #permission(): Promise<void> {
