@@ -21,6 +21,11 @@ import { openSession, refusalOf } from './session-opening.ts';
 import { fateOf, markOf, messagesOfRun } from './stored-messages.ts';
 import { TurnWatch } from './turn-watch.ts';
 
+interface Choice {
+  readonly agent?: string;
+  readonly model?: ModelChoice;
+}
+
 export interface OpencodeDriverParts {
   readonly name: string;
   /** The workspace as the server names it. */
@@ -30,7 +35,7 @@ export interface OpencodeDriverParts {
   readonly files: Pick<ClientFiles, 'look'>;
   readonly credentials: Credentials;
   /** What a turn is prompted with beside its text; throws for a model that cannot be one. */
-  choice(): { readonly agent?: string; readonly model?: ModelChoice };
+  choice(): Choice;
   /** A call of the model that has failed is tried so many times more. */
   readonly modelRetries: number;
   start(): EngineProcess;
@@ -62,6 +67,7 @@ export class OpencodeDriver implements Driver {
   readonly #requests: Requests;
   /** Rejects when the turn cannot go on. */
   readonly #fault = Promise.withResolvers<never>();
+  #choice: Choice = {};
   #running: Running | null = null;
   #sessionId: string | null = null;
   #turn: TurnWatch | null = null;
@@ -90,6 +96,8 @@ export class OpencodeDriver implements Driver {
   async open(known: NativeSession | null): Promise<OpenedSession> {
     const { name } = this.#parts;
     if (this.#closing !== null) throw closedByUs(name);
+    // a model that cannot be one is refused before anything is begun
+    this.#choice = this.#parts.choice();
     await this.#start();
     const { sessionId, resumed } = await openSession((call) => this.#call(call), { name, known });
     this.#sessionId = sessionId;
@@ -108,7 +116,7 @@ export class OpencodeDriver implements Driver {
     if (signal.aborted) return { outcome: 'cancelled' };
     const turn = new TurnWatch({ sessionId, modelRetries: this.#parts.modelRetries });
     this.#turn = turn;
-    const body = { ...this.#parts.choice(), parts: [{ type: 'text', text, metadata: markOf(runId) }] };
+    const body = { ...this.#choice, parts: [{ type: 'text', text, metadata: markOf(runId) }] };
     const answer = await this.#call({ method: 'POST', path: `/session/${sessionId}/prompt_async`, body });
     if (answer.status >= 300) return { outcome: 'failed', code: 'engine_failed', message: refusalOf(answer) };
     const stop = () => this.#stop();
