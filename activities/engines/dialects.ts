@@ -5,6 +5,7 @@ import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
 import { translateOpencodeFrame } from './opencode/translate.ts';
+import { translatePiFrame } from './pi/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
 const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
@@ -13,6 +14,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['codex', translateCodexFrame],
   ['lifecycle', translateLifecycleFrame],
   ['opencode', translateOpencodeFrame],
+  ['pi', translatePiFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);
 

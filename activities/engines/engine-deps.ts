@@ -34,6 +34,7 @@ function argumentsOf(settings: ProgramSettings): readonly string[] {
   if (settings.kind === 'codex') return ['app-server'];
   // a port of its own, which it prints
   if (settings.kind === 'opencode') return ['serve', '--hostname', '127.0.0.1', '--port', '0'];
+  if (settings.kind === 'pi') return ['--mode', 'rpc'];
   return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
 }
 

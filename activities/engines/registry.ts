@@ -9,6 +9,7 @@ import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
 import { createOpencodeEngine } from './opencode/engine.ts';
+import { createPiEngine } from './pi/engine.ts';
 
 const BUILTIN: SteppedEngine = {
   drive: 'stepped',
@@ -52,5 +53,7 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createLifecycleEngine(name, settings, deps);
     case 'opencode':
       return createOpencodeEngine(name, settings, deps);
+    case 'pi':
+      return createPiEngine(name, settings, deps);
   }
 }
