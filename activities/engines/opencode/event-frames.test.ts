@@ -36,7 +36,7 @@ describe('the frames of events', () => {
     const frames = new EventFrames();
     expect(piecesIn(frames, begun, delta('Hello '))).toEqual(['Hello ']);
     frames.breakTexts();
-    expect(piecesIn(frames, delta('!'), whole('Hello world!'), delta('late'))).toEqual(['world!']);
+    expect(piecesIn(frames, delta('!'), whole('Hello world!'), delta('late'))).toEqual(['', 'world!', '']);
   });
 
   it('hold a long piece in several', () => {

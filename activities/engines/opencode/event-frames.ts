@@ -37,7 +37,7 @@ export class EventFrames {
     return [frame];
   }
 
-  /** Events were missed: of the texts that are being said, the pieces from here on are left out until their ends. */
+  /** Events were missed: of the texts that are being said, the pieces from here on are empty until their ends. */
   breakTexts(): void {
     for (const [id, heard] of this.#texts) this.#texts.set(id, { ...heard, isBroken: true });
   }
@@ -51,7 +51,8 @@ export class EventFrames {
     const delta = PartDelta.safeParse(frame.params).data;
     if (delta === undefined || delta.field !== 'text') return [frame];
     const heard = this.#texts.get(delta.partID) ?? { chars: 0, isBroken: false };
-    if (heard.isBroken || this.hasEnded(delta.partID)) return [];
+    // that something is said is told all the same: the engine is not silent
+    if (heard.isBroken || this.hasEnded(delta.partID)) return [{ ...frame, params: { ...delta, delta: '' } }];
     this.#texts.set(delta.partID, { ...heard, chars: heard.chars + delta.delta.length });
     return piecesOf(delta.delta).map((piece) => ({ ...frame, params: { ...delta, delta: piece } }));
   }
