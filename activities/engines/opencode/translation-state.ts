@@ -63,7 +63,7 @@ export type Usage = Readonly<{
 
 export const NO_USAGE: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
 
-export const TABLE_LIMITS = { texts: 200, tools: 300, children: 100, messages: 300, counted: 100, paths: 500 } as const;
+export const TABLE_LIMITS = { texts: 100, tools: 200, children: 100, messages: 200, counted: 100, paths: 500 } as const;
 
 export const INITIAL_OPENCODE_STATE: OpencodeState = {
   sessionId: null,
