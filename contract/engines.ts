@@ -7,7 +7,7 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'codex' | 'lifecycle' | 'opencode' | 'pi';
+export type EngineKind = 'builtin' | 'acp' | 'claude' | 'codex' | 'lifecycle' | 'opencode' | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -33,6 +33,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
       'usage',
     ] as const),
     ...(['childSessions', 'modelSelection', 'commands', 'resume', 'load', 'close', 'stop'] as const),
+  ),
+  claude: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
+    ...(['questions', 'usage', 'modelSelection', 'commands', 'resume', 'stop'] as const),
   ),
   codex: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),

@@ -40,6 +40,7 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
   switch (settings.kind) {
     case 'acp':
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
+    case 'claude':
     case 'codex':
     case 'opencode':
       return settings.kind;

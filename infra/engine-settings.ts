@@ -24,6 +24,8 @@ const common = {
 /** Command and arguments. */
 const command = z.array(z.string().min(1)).min(1).max(100);
 
+const rules = z.array(z.string().min(1).max(1_000)).max(200);
+
 /** An engine of `tidemark.config.ts`. */
 export const EngineSettings = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -35,6 +37,23 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     model: z.string().max(200).optional(),
     /** Session configuration options to set: id → value. */
     options: z.record(z.string(), z.string()).default({}),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('claude'),
+    /** The program and its first arguments: what makes it speak its protocol comes behind them. */
+    command: command.optional(),
+    model: z.string().max(200).optional(),
+    permissionMode: z
+      .enum(['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'])
+      .default('default'),
+    /** The built-in tools that it has; left out, its own choice. */
+    tools: rules.optional(),
+    /** Rules of what it need not ask for, such as `Bash(git status)`, and of what it may not do at all. */
+    allowedTools: rules.default([]),
+    disallowedTools: rules.default([]),
+    /** Whose settings files it reads; left out, all of them. */
+    settingSources: z.array(z.enum(['user', 'project', 'local'])).optional(),
     ...common,
   }),
   z.strictObject({

@@ -2,6 +2,7 @@ import { SESSION_PROVIDER, translateSessionFrame } from '../../contract/session-
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { translateAcpFrame } from './acp/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
+import { translateClaudeFrame } from './claude/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
 import { translateOpencodeFrame } from './opencode/translate.ts';
@@ -11,6 +12,7 @@ import { translatePiFrame } from './pi/translate.ts';
 const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['acp', translateAcpFrame],
   ['builtin', translateBuiltinFrame],
+  ['claude', translateClaudeFrame],
   ['codex', translateCodexFrame],
   ['lifecycle', translateLifecycleFrame],
   ['opencode', translateOpencodeFrame],

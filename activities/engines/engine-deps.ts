@@ -31,11 +31,20 @@ export function createEngineDeps(config: Config): EngineDeps {
 /** Of a command that is given, its own; a preset knows what makes it speak its protocol. */
 function argumentsOf(settings: ProgramSettings): readonly string[] {
   if (settings.command !== undefined) return settings.command.slice(1);
-  if (settings.kind === 'codex') return ['app-server'];
-  // a port of its own, which it prints
-  if (settings.kind === 'opencode') return ['serve', '--hostname', '127.0.0.1', '--port', '0'];
-  if (settings.kind === 'pi') return ['--mode', 'rpc'];
-  return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
+  switch (settings.kind) {
+    case 'acp':
+      return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
+    case 'claude':
+      // its driver gives them with each session
+      return [];
+    case 'codex':
+      return ['app-server'];
+    case 'opencode':
+      // a port of its own, which it prints
+      return ['serve', '--hostname', '127.0.0.1', '--port', '0'];
+    case 'pi':
+      return ['--mode', 'rpc'];
+  }
 }
 
 function notInstalled(kind: string, howToInstall: string): TidemarkError {

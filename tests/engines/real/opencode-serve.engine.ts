@@ -1,3 +1,4 @@
+import { ENGINE_PACKAGES } from '../../../infra/engine-packages.ts';
 import { OPENCODE_TOOLS, writeOpencodeHome } from './opencode-home.ts';
 import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
 import { promptOf } from './scripted-model.ts';
@@ -7,7 +8,7 @@ const AS_500 = { cannot: 'as an error 500: it tries again' };
 
 describeRealEngine({
   name: 'opencode',
-  shownAs: 'opencode-serve',
+  record: `opencode-serve-${ENGINE_PACKAGES.opencode.version}`,
   tools: OPENCODE_TOOLS,
   async configure(home) {
     return { kind: 'opencode', modelRetries: 1, stallSeconds: 60, env: await writeOpencodeHome(home) };

@@ -23,7 +23,7 @@ export interface EngineTools {
   readonly plan?: ToolUse;
   /** Asks for a colour. */
   readonly question?: ToolUse;
-  /** Begins a sub-agent with a script of its own. */
+  /** Has a sub-agent play the script `text`. */
   readonly child?: ToolUse;
 }
 
