@@ -7,7 +7,7 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'claude' | 'codex' | 'codex-exec' | 'lifecycle' | 'pi';
+export type EngineKind = 'builtin' | 'acp' | 'claude' | 'codex' | 'codex-exec' | 'lifecycle' | 'opencode' | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -48,6 +48,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
   lifecycle: only(
     ...(['streamingText', 'reasoning', 'toolProgress', 'childSessions', 'approvals', 'questions', 'usage'] as const),
     ...(['resume', 'stop'] as const),
+  ),
+  opencode: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
+    ...(['questions', 'usage', 'modelSelection', 'commands', 'resume', 'stop', 'reconcile'] as const),
   ),
   pi: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'approvals', 'questions'] as const),

@@ -10,6 +10,7 @@ import { createCodexExecEngine } from './codex-exec/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
+import { createOpencodeEngine } from './opencode/engine.ts';
 import { createPiEngine } from './pi/engine.ts';
 
 const BUILTIN: SteppedEngine = {
@@ -56,6 +57,8 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createCodexExecEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
+    case 'opencode':
+      return createOpencodeEngine(name, settings, deps);
     case 'pi':
       return createPiEngine(name, settings, deps);
   }
