@@ -7,7 +7,7 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'codex' | 'lifecycle';
+export type EngineKind = 'builtin' | 'acp' | 'ai-sdk' | 'codex' | 'langgraph' | 'lifecycle';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -34,9 +34,17 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
     ] as const),
     ...(['childSessions', 'modelSelection', 'commands', 'resume', 'load', 'close', 'stop'] as const),
   ),
+  'ai-sdk': only(
+    ...(['streamingText', 'reasoning', 'toolProgress', 'approvals', 'questions', 'usage', 'modelSelection'] as const),
+    ...(['resume', 'stop'] as const),
+  ),
   codex: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
     ...(['questions', 'usage', 'modelSelection', 'resume', 'stop', 'reconcile'] as const),
+  ),
+  langgraph: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'childSessions', 'approvals', 'questions'] as const),
+    ...(['usage', 'modelSelection', 'resume', 'stop'] as const),
   ),
   lifecycle: only(
     ...(['streamingText', 'reasoning', 'toolProgress', 'childSessions', 'approvals', 'questions', 'usage'] as const),

@@ -41,6 +41,8 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
     case 'codex':
       return 'codex';
+    case 'ai-sdk':
+    case 'langgraph':
     case 'lifecycle':
       return null;
   }

@@ -24,6 +24,9 @@ const common = {
 /** Command and arguments. */
 const command = z.array(z.string().min(1)).min(1).max(100);
 
+/** A module whose default export is the agent, or a function that makes it; relative to the config file. */
+const module = z.string().min(1);
+
 /** An engine of `tidemark.config.ts`. */
 export const EngineSettings = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -38,6 +41,12 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     ...common,
   }),
   z.strictObject({
+    kind: z.literal('ai-sdk'),
+    module,
+    model: z.string().max(200).optional(),
+    ...common,
+  }),
+  z.strictObject({
     kind: z.literal('codex'),
     command: command.optional(),
     model: z.string().max(200).optional(),
@@ -45,6 +54,14 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     sandbox: z.enum(['read-only', 'workspace-write', 'danger-full-access']).default('workspace-write'),
     /** It asks questions of its own only where it plans. */
     collaborationMode: z.enum(['default', 'plan']).default('default'),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('langgraph'),
+    module,
+    model: z.string().max(200).optional(),
+    /** What the graph is listened to by: its stream modes, or its protocol of events. */
+    events: z.enum(['modes', 'v3']).default('modes'),
     ...common,
   }),
   z.strictObject({
@@ -60,3 +77,10 @@ export const EngineSettings = z.discriminatedUnion('kind', [
 ]);
 export type EngineSettings = z.infer<typeof EngineSettings>;
 export type EngineSettingsOf<K extends EngineSettings['kind']> = Extract<EngineSettings, { kind: K }>;
+
+/** The kinds of an agent that is a module of the user's, and runs in a process of its own. */
+export type HostedKind = 'ai-sdk' | 'langgraph';
+
+export function isHosted(settings: EngineSettings): settings is EngineSettingsOf<HostedKind> {
+  return settings.kind === 'ai-sdk' || settings.kind === 'langgraph';
+}
