@@ -7,8 +7,8 @@ import { loadUserModule } from './user-module.ts';
 
 /** `host-main.ts KIND MODULE`: the process in which a module of the user's runs. */
 const KINDS: Readonly<Record<HostedKind, () => Promise<OpenAgent>>> = {
-  'ai-sdk': async () => (await import('../ai-sdk/host.ts')).openAiSdkAgent,
-  langgraph: async () => (await import('../langgraph/host.ts')).openLangGraphAgent,
+  'ai-sdk': async () => (await import('./ai-sdk/host.ts')).openAiSdkAgent,
+  langgraph: async () => (await import('./langgraph/host.ts')).openLangGraphAgent,
 };
 
 const [kind, module] = process.argv.slice(2) as [HostedKind, string];

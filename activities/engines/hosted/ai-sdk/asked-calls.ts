@@ -1,10 +1,10 @@
-import { parseJsonObject } from '../../../contract/json-object.ts';
-import { previewText } from '../../../contract/frames.ts';
-import type { FormField, FormValues } from '../../../contract/form.ts';
-import type { EngineAnswer } from '../driver.ts';
-import type { HostQuestion } from '../hosted/host-protocol.ts';
-import { ANSWER, questionWords } from '../hosted/question-words.ts';
-import { ElicitationRequest, elicitationResponse, fieldsOf } from '../wire/elicitation.ts';
+import { parseJsonObject } from '../../../../contract/json-object.ts';
+import { previewText } from '../../../../contract/frames.ts';
+import type { FormField, FormValues } from '../../../../contract/form.ts';
+import type { EngineAnswer } from '../../driver.ts';
+import type { HostQuestion } from '../host-protocol.ts';
+import { ANSWER, questionWords } from '../question-words.ts';
+import { ElicitationRequest, elicitationResponse, fieldsOf } from '../../wire/elicitation.ts';
 import type { ContentPart, ModelMessage } from './agent-shape.ts';
 import type { AskedCall } from './streamed-step.ts';
 

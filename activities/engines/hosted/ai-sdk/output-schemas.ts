@@ -1,4 +1,4 @@
-import type { UserModule } from '../hosted/hosted-agent.ts';
+import type { UserModule } from '../hosted-agent.ts';
 import type { AiSdkAgent } from './agent-shape.ts';
 import type { OutputSchemas } from './asked-calls.ts';
 

@@ -1,8 +1,8 @@
-import type { HostEnd, HostOpening } from '../hosted/host-protocol.ts';
-import { AgentRefusal, type HostedAgent, type TurnLine, type UserModule } from '../hosted/hosted-agent.ts';
-import { plainError } from '../hosted/plain-json.ts';
-import { AwaitedParty } from '../awaited-party.ts';
-import { fitted } from '../wire/frame-fit.ts';
+import type { HostEnd, HostOpening } from '../host-protocol.ts';
+import { AgentRefusal, type HostedAgent, type TurnLine, type UserModule } from '../hosted-agent.ts';
+import { plainError } from '../plain-json.ts';
+import { AwaitedParty } from '../../awaited-party.ts';
+import { fitted } from '../../wire/frame-fit.ts';
 import { isAgent, type AiSdkAgent, type ModelMessage, type StreamPart, type StreamResult } from './agent-shape.ts';
 import { answerMessage, questionOf, type OutputSchemas } from './asked-calls.ts';
 import { withoutOpenCalls } from './open-calls.ts';

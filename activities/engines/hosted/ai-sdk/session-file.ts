@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WholeFile } from '../hosted/whole-file.ts';
+import { WholeFile } from '../whole-file.ts';
 import type { ModelMessage } from './agent-shape.ts';
 import type { AskedCall } from './streamed-step.ts';
 

@@ -1,6 +1,6 @@
-import type { NativeFrame } from '../../../contract/frames.ts';
-import { plainError, plainJson } from '../hosted/plain-json.ts';
-import { fitted, piecesOf } from '../wire/frame-fit.ts';
+import type { NativeFrame } from '../../../../contract/frames.ts';
+import { plainError, plainJson } from '../plain-json.ts';
+import { fitted, piecesOf } from '../../wire/frame-fit.ts';
 import type { StreamPart } from './agent-shape.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

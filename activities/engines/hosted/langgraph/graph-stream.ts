@@ -1,4 +1,4 @@
-import type { NativeFrame } from '../../../contract/frames.ts';
+import type { NativeFrame } from '../../../../contract/frames.ts';
 import { framesOfChunk, framesOfEvent } from './chunk-frames.ts';
 import { isObject, type Graph } from './graph-shape.ts';
 

@@ -1,4 +1,4 @@
-import { plainError, plainJson } from '../hosted/plain-json.ts';
+import { plainError, plainJson } from '../plain-json.ts';
 import type { ContentPart, ModelMessage, StreamPart } from './agent-shape.ts';
 
 /** A call that a person has to decide on: whether it may run, or, where nothing runs it, what comes of it. */

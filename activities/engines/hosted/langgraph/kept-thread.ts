@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WholeFile } from '../hosted/whole-file.ts';
+import { WholeFile } from '../whole-file.ts';
 import type { StateGraph } from './graph-shape.ts';
 
 /** LangGraph's checkpointer in memory, by what is in it. */

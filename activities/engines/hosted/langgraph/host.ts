@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { AwaitedParty } from '../awaited-party.ts';
-import type { HostEnd, HostOpening } from '../hosted/host-protocol.ts';
-import { AgentRefusal, type HostedAgent, type TurnLine, type UserModule } from '../hosted/hosted-agent.ts';
-import { plainError } from '../hosted/plain-json.ts';
-import { fitted } from '../wire/frame-fit.ts';
+import { AwaitedParty } from '../../awaited-party.ts';
+import type { HostEnd, HostOpening } from '../host-protocol.ts';
+import { AgentRefusal, type HostedAgent, type TurnLine, type UserModule } from '../hosted-agent.ts';
+import { plainError } from '../plain-json.ts';
+import { fitted } from '../../wire/frame-fit.ts';
 import { graphOf, type Graph, type GraphState, type Interrupt, type StateGraph } from './graph-shape.ts';
 import { listen, type Listened } from './graph-stream.ts';
 import { askedBy, resumeOf } from './interrupts.ts';

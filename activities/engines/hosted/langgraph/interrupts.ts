@@ -1,8 +1,8 @@
-import { previewText } from '../../../contract/frames.ts';
-import type { EngineAnswer } from '../driver.ts';
-import type { HostQuestion } from '../hosted/host-protocol.ts';
-import { plainJson } from '../hosted/plain-json.ts';
-import { ANSWER, questionWords } from '../hosted/question-words.ts';
+import { previewText } from '../../../../contract/frames.ts';
+import type { EngineAnswer } from '../../driver.ts';
+import type { HostQuestion } from '../host-protocol.ts';
+import { plainJson } from '../plain-json.ts';
+import { ANSWER, questionWords } from '../question-words.ts';
 import { isObject, type Interrupt } from './graph-shape.ts';
 import type { ToolCall } from './open-calls.ts';
 

@@ -1,6 +1,6 @@
-import type { NativeFrame } from '../../../contract/frames.ts';
-import { plainJson } from '../hosted/plain-json.ts';
-import { fitted, piecesOf, TEXT_LIMIT_CHARS } from '../wire/frame-fit.ts';
+import type { NativeFrame } from '../../../../contract/frames.ts';
+import { plainJson } from '../plain-json.ts';
+import { fitted, piecesOf, TEXT_LIMIT_CHARS } from '../../wire/frame-fit.ts';
 import { isObject, type ProtocolEvent, type StreamChunk } from './graph-shape.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
