@@ -1,6 +1,7 @@
 import { SESSION_PROVIDER, translateSessionFrame } from '../../contract/session-frames.ts';
 import type { TranslateFrame } from '../../contract/translation.ts';
 import { translateAcpFrame } from './acp/translate.ts';
+import { translateAiSdkFrame } from './ai-sdk/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
@@ -8,6 +9,7 @@ import { translateLifecycleFrame } from './lifecycle/translate.ts';
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
 const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['acp', translateAcpFrame],
+  ['ai-sdk', translateAiSdkFrame],
   ['builtin', translateBuiltinFrame],
   ['codex', translateCodexFrame],
   ['lifecycle', translateLifecycleFrame],

@@ -1,0 +1,64 @@
+import type { CanonicalBody } from '../../../contract/canonical.ts';
+import { previewText } from '../../../contract/frames.ts';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { CallWarning, StepFinish, StepStart, type Usage } from './parts.ts';
+import { textsEnded } from './text-parts.ts';
+import { saying, TABLE_LIMITS, unknown, type AiSdkState, type Step, type Tokens } from './translation-state.ts';
+
+/** Ends of a model call that a reader is told of: the answer is not what it would have been. */
+const CUT_SHORT: Readonly<Record<string, string>> = {
+  length: 'the model reached the limit of its answer',
+  'content-filter': "the model's provider withheld a part of the answer",
+};
+
+/** A model call begins. What the provider warns of comes with each call and is said with the first. */
+export function stepStarted(state: AiSdkState, part: unknown): Step {
+  const start = StepStart.safeParse(part).data;
+  if (start === undefined) return unknown(state);
+  const texts = start.warnings.map(warningText).filter((message) => message !== '');
+  const fresh = [...new Set(texts)].filter((message) => !state.warned.includes(message));
+  const { state: next, bodies } = textsEnded(state);
+  const warned = [...state.warned, ...fresh].slice(-TABLE_LIMITS.warned);
+  const said = fresh.map((message): CanonicalBody => {
+    return { kind: 'harness.warning', message, rawEventType: 'start-step', code: 'model_warning' };
+  });
+  return saying({ ...next, warned }, [...bodies, ...said], 'bookkeeping of a model call');
+}
+
+/** A model call is over: what the run has used so far, and which model it was. */
+export function stepFinished(state: AiSdkState, part: unknown): Step {
+  const finish = StepFinish.safeParse(part).data;
+  if (finish === undefined) return unknown(state);
+  const { finishReason, usage, response } = finish;
+  const { state: closed, bodies } = textsEnded(state);
+  const used = usage == null ? state.used : sum(state.used, tokensOf(usage));
+  const model = response.modelId ?? state.model;
+  const modes: CanonicalBody[] = model === null || model === state.model ? [] : [{ kind: 'mode.updated', model }];
+  const usages: CanonicalBody[] = used === state.used ? [] : [{ kind: 'usage.updated', ...used }];
+  const message = Object.hasOwn(CUT_SHORT, finishReason) ? CUT_SHORT[finishReason] : undefined;
+  const cut: CanonicalBody[] =
+    message === undefined
+      ? []
+      : [{ kind: 'harness.warning', message, rawEventType: 'finish-step', code: finishReason }];
+  return saying({ ...closed, used, model }, [...bodies, ...modes, ...usages, ...cut], 'a model call without a count');
+}
+
+function warningText(raw: unknown): string {
+  const warning = CallWarning.safeParse(raw).data;
+  if (warning === undefined) return '';
+  const { feature, setting, message, details } = warning;
+  const subject = feature ?? setting;
+  const text = message ?? details ?? (subject == null ? warning.type : `${warning.type}: ${subject}`);
+  return previewText(text, PREVIEW_LIMIT_CHARS);
+}
+
+function tokensOf({ inputTokens, outputTokens, cachedInputTokens, inputTokenDetails }: Usage): Tokens {
+  return { inputTokens, outputTokens, cachedInputTokens: cachedInputTokens ?? inputTokenDetails.cacheReadTokens };
+}
+
+/** The run's total; the same object where nothing was counted. */
+function sum(before: Tokens, more: Tokens): Tokens {
+  const counted = Object.entries(more).filter((entry): entry is [keyof Tokens, number] => entry[1] !== undefined);
+  if (counted.length === 0) return before;
+  return { ...before, ...Object.fromEntries(counted.map(([name, tokens]) => [name, (before[name] ?? 0) + tokens])) };
+}
