@@ -7,6 +7,9 @@ import { translateBuiltinFrame } from './builtin/translate.ts';
 import { createCodexEngine } from './codex/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { translateAiSdkFrame } from './ai-sdk/translate.ts';
+import { createHostedEngine } from './hosted/engine.ts';
+import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
 
 const BUILTIN: SteppedEngine = {
@@ -45,6 +48,10 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
   switch (settings.kind) {
     case 'acp':
       return createAcpEngine(name, settings, deps);
+    case 'ai-sdk':
+      return createHostedEngine(name, settings, { deps, translate: translateAiSdkFrame });
+    case 'langgraph':
+      return createHostedEngine(name, settings, { deps, translate: translateLangGraphFrame });
     case 'codex':
       return createCodexEngine(name, settings, deps);
     case 'lifecycle':

@@ -8,6 +8,8 @@ import { HostConnection } from './host-connection.ts';
 import type { HostEnd, HostOpening, HostQuestion, HostSaying } from './host-protocol.ts';
 import { HOST_PROTOCOL_VERSION, negotiated } from './negotiated.ts';
 
+const TEXT = 'text/plain; charset=utf-8';
+
 export interface HostedDriverParts {
   readonly name: string;
   readonly kind: HostedKind;
@@ -92,7 +94,7 @@ export class HostedDriver implements Driver {
         this.#opened.resolve(saying);
         return;
       case 'frame':
-        await this.#context.emit(saying.frame);
+        await this.#emit(saying);
         return;
       case 'awaits':
         this.#context.expect(saying.who);
@@ -104,6 +106,14 @@ export class HostedDriver implements Driver {
         this.#ended.resolve(saying.end);
         return;
     }
+  }
+
+  /** A long output of a tool is kept out of the log. */
+  async #emit({ frame, output }: Extract<HostSaying, { said: 'frame' }>): Promise<void> {
+    if (output === undefined) return await this.#context.emit(frame);
+    const { toolName, text } = output;
+    const kept = await this.#context.keep({ name: `${toolName}.txt`, contentType: TEXT, text });
+    await this.#context.emit({ ...frame, kept: { output: kept } });
   }
 
   /** An answer that nobody can give any more ends the turn. */

@@ -61,7 +61,12 @@ export const HostSaying = z.discriminatedUnion('said', [
   }),
   /** There is no agent: what is missing, for a person, and why, for the log. */
   z.object({ said: z.literal('refused'), what: z.string(), reason: z.string() }),
-  z.object({ said: z.literal('frame'), frame: z.looseObject({ type: z.string() }) }),
+  z.object({
+    said: z.literal('frame'),
+    frame: z.looseObject({ type: z.string() }),
+    /** A tool's output of which the frame has only the beginning, and its tool's name. */
+    output: z.object({ toolName: z.string(), text: z.string() }).optional(),
+  }),
   z.object({ said: z.literal('awaits'), who: z.enum(['model', 'tool']) }),
   z.object({ said: z.literal('asks'), questions: z.array(Question).min(1) }),
   z.object({ said: z.literal('ended'), end: End }),

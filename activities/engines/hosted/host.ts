@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import type { EngineAnswer } from '../driver.ts';
 import { linesOf } from '../wire/json-lines.ts';
 import type { HostCommand, HostEnd, HostOpening, HostSaying } from './host-protocol.ts';
@@ -64,7 +65,10 @@ export class Host {
     const { signal } = this.#cancel;
     return {
       signal,
-      frame: (frame) => this.#say({ said: 'frame', frame }),
+      frame: async (frame, output = null) => {
+        const isLong = output !== null && output.text.length > PREVIEW_LIMIT_CHARS;
+        await this.#say({ said: 'frame', frame, ...(isLong ? { output } : {}) });
+      },
       awaits: (who) => void this.#say({ said: 'awaits', who }),
       ask: async (questions) => {
         if (signal.aborted) return null;

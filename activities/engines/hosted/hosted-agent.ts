@@ -28,12 +28,17 @@ export interface HostedAgent {
   turn(text: string, line: TurnLine): Promise<HostEnd>;
 }
 
+export interface ToolOutput {
+  readonly toolName: string;
+  readonly text: string;
+}
+
 /** What a turn may use of its host. */
 export interface TurnLine {
   /** Aborts when the turn is to end. */
   readonly signal: AbortSignal;
-  /** Resolves when the driver can take more. */
-  frame(frame: NativeFrame): Promise<void>;
+  /** Resolves when the driver can take more. `output`: what of the frame is a tool's, whole. */
+  frame(frame: NativeFrame, output?: ToolOutput | null): Promise<void>;
   /** Whose silence is watched from now on. */
   awaits(who: 'model' | 'tool'): void;
   /** The answers, in the order of the questions; null: the turn ends without them. */

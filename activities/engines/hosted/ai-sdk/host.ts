@@ -1,6 +1,13 @@
 import type { HostEnd, HostOpening } from '../host-protocol.ts';
-import { AgentRefusal, type HostedAgent, type TurnLine, type UserModule } from '../hosted-agent.ts';
-import { plainError } from '../plain-json.ts';
+import {
+  AgentRefusal,
+  type HostedAgent,
+  type ToolOutput,
+  type TurnLine,
+  type UserModule,
+} from '../hosted-agent.ts';
+import { plainError, plainJson } from '../plain-json.ts';
+import { textOf } from '../shown-value.ts';
 import { AwaitedParty } from '../../awaited-party.ts';
 import { fitted } from '../../wire/frame-fit.ts';
 import { isAgent, type AiSdkAgent, type ModelMessage, type StreamPart, type StreamResult } from './agent-shape.ts';
@@ -133,7 +140,7 @@ class AiSdkTurn {
         awaited.update({ isOneOpen: step.running.size > 0 });
         // before a tool works, and when it has: what it did is not forgotten with this process
         if (part.type === 'tool-call' || part.type === 'tool-result') await conversation.save({ streamed: step.messages });
-        for (const frame of framesOfPart(part)) await line.frame(frame);
+        for (const frame of framesOfPart(part)) await line.frame(frame, outputOf(part));
       }
       await line.frame({ type: 'end', dir: 'recv' });
       if (step.isAborted || signal.aborted) end = { outcome: 'cancelled' };
@@ -166,4 +173,10 @@ async function messagesOf(result: StreamResult): Promise<readonly ModelMessage[]
 function endOf({ finishReason }: StreamedStep): HostEnd {
   if (finishReason === 'error') return { outcome: 'failed', message: 'the model ended with an error' };
   return { outcome: 'completed', stopReason: stopReasonOf(finishReason ?? 'stop') };
+}
+
+/** What a tool has come to; what is preliminary is not kept. */
+function outputOf({ type, toolName, output, preliminary }: StreamPart): ToolOutput | null {
+  if (type !== 'tool-result' || preliminary === true) return null;
+  return { toolName: String(toolName), text: textOf(plainJson(output)) };
 }

@@ -27,7 +27,6 @@ export interface ProtocolEvent {
 
 export interface GraphState {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly metadata?: Readonly<Record<string, unknown>>;
   readonly createdAt?: string;
   readonly tasks: readonly GraphTask[];
 }

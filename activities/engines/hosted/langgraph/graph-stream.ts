@@ -1,4 +1,7 @@
 import type { NativeFrame } from '../../../../contract/frames.ts';
+import type { ToolOutput } from '../hosted-agent.ts';
+import { plainJson } from '../plain-json.ts';
+import { textOf } from '../shown-value.ts';
 import { framesOfChunk, framesOfEvent } from './chunk-frames.ts';
 import { isObject, type Graph } from './graph-shape.ts';
 
@@ -8,6 +11,8 @@ export interface Listened {
   /** The id of the tool call that it begins, that it ends. */
   readonly started: string | null;
   readonly ended: string | null;
+  /** What that one has come to. */
+  readonly output: ToolOutput | null;
 }
 
 const MODES = ['updates', 'messages', 'tools', 'custom'];
@@ -36,11 +41,23 @@ export async function* listen(
   }
 }
 
-const NO_TOOL = { started: null, ended: null };
+type OfTool = Omit<Listened, 'frames'>;
 
-function toolIn(said: unknown): Pick<Listened, 'started' | 'ended'> {
+const NO_TOOL: OfTool = { started: null, ended: null, output: null };
+
+function toolIn(said: unknown): OfTool {
   if (!isObject(said)) return NO_TOOL;
-  const { event } = said;
+  const { event, output } = said;
   const id = String(said['toolCallId'] ?? said['tool_call_id'] ?? '');
-  return { started: STARTS.has(event) ? id : null, ended: ENDS.has(event) ? id : null };
+  const toolName = said['name'] ?? said['tool_name'] ?? (isObject(output) ? output['name'] : undefined);
+  return {
+    started: STARTS.has(event) ? id : null,
+    ended: ENDS.has(event) ? id : null,
+    output: output === undefined ? null : { toolName: String(toolName ?? 'tool'), text: contentOf(output) },
+  };
+}
+
+/** A tool gives a message, or a value of its own. */
+function contentOf(output: unknown): string {
+  return textOf(plainJson(isObject(output) && 'content' in output ? output['content'] : output));
 }

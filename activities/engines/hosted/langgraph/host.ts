@@ -8,6 +8,7 @@ import { graphOf, type Graph, type GraphState, type Interrupt, type StateGraph }
 import { listen, type Listened } from './graph-stream.ts';
 import { askedBy, resumeOf } from './interrupts.ts';
 import { KeptThread, type MemorySaver } from './kept-thread.ts';
+import { LastRun } from './last-run.ts';
 import { openCallsOf, openIn } from './open-calls.ts';
 
 /** LangGraph, as a module has it. */
@@ -19,8 +20,9 @@ interface Library {
 const LIBRARY = '@langchain/langgraph';
 const UNKNOWN = 'It is not known whether this call took effect: it was stopped in the middle.';
 const NOT_RUN = 'This call was not run: nobody has decided on it.';
-/** Stands in a thread's checkpoints: the run whose turn led to them. */
-const RUN = 'tidemark_run_id';
+
+/** What this host has made. */
+const THREAD_ID = /^[0-9a-f-]{36}$/;
 
 /** Opens a compiled graph of LangGraph, or an agent that is one: of `langchain`, of `deepagents`. */
 export async function openLangGraphAgent(module: UserModule, opening: HostOpening): Promise<HostedAgent> {
@@ -28,11 +30,12 @@ export async function openLangGraphAgent(module: UserModule, opening: HostOpenin
   const graph = graphOf(agent);
   if (graph === null) throw new AgentRefusal('its module exports no graph', 'a compiled graph has stream and getState');
   const library = (await module.importLibrary(LIBRARY)) as Library;
-  const threadId = opening.known ?? randomUUID();
+  const threadId = opening.known !== null && THREAD_ID.test(opening.known) ? opening.known : randomUUID();
   const kept = await keptThread(graph, library, { threadId, folder: opening.sessions });
   const isKept = graph.checkpointer !== false;
-  const turn = new GraphTurn({ agent: agent as Graph, graph, library, kept }, { threadId, opening, isKept });
-  const resumed = opening.known !== null && isKept && (await turn.isKnown());
+  const lastRun = await LastRun.of(opening.sessions, threadId);
+  const turn = new GraphTurn({ agent: agent as Graph, graph, library, kept, lastRun }, { threadId, opening, isKept });
+  const resumed = opening.known === threadId && (await turn.isKnown());
   return {
     nativeSessionId: threadId,
     resumed,
@@ -50,7 +53,7 @@ async function keptThread(
   if (!('checkpointer' in graph) || graph.checkpointer === false) return null;
   const { checkpointer } = graph;
   const isInMemory = checkpointer === undefined || checkpointer === null || checkpointer === true;
-  if (!isInMemory && !(checkpointer instanceof MemorySaver)) return null;
+  if (!isInMemory && (checkpointer as object).constructor !== MemorySaver) return null;
   const kept = await KeptThread.take(folder, threadId, new MemorySaver());
   graph.checkpointer = kept.saver;
   return kept;
@@ -63,6 +66,7 @@ interface Parts {
   readonly graph: StateGraph;
   readonly library: Library;
   readonly kept: KeptThread | null;
+  readonly lastRun: LastRun;
 }
 
 /**
@@ -84,7 +88,7 @@ class GraphTurn {
     this.#parts = parts;
     this.#opening = opening;
     this.#isKept = isKept;
-    this.#config = { configurable: { thread_id: threadId, [RUN]: opening.runId } };
+    this.#config = { configurable: { thread_id: threadId } };
   }
 
   async isKnown(): Promise<boolean> {
@@ -94,7 +98,9 @@ class GraphTurn {
   async play(text: string, line: TurnLine): Promise<HostEnd> {
     const before = await this.#state();
     const pending = before === null ? [] : interruptsOf(before);
-    const isOwn = before?.metadata?.[RUN] === this.#opening.runId;
+    const { lastRun } = this.#parts;
+    const isOwn = lastRun.id === this.#opening.runId;
+    await lastRun.note(this.#opening.runId);
     let input: GraphInput | null =
       before !== null && isOwn && pending.length > 0
         ? await this.#decided(before, pending, line)
@@ -126,11 +132,11 @@ class GraphTurn {
     const { signal } = line;
     const awaited = new AwaitedParty((who) => line.awaits(who));
     const open = new Set<string>();
-    const take = async ({ frames, started, ended }: Listened): Promise<void> => {
+    const take = async ({ frames, started, ended, output }: Listened): Promise<void> => {
       if (started !== null) open.add(started);
       if (ended !== null) open.delete(ended);
       awaited.update({ isOneOpen: open.size > 0 });
-      for (const frame of frames) await line.frame(frame);
+      for (const frame of frames) await line.frame(frame, output);
     };
     try {
       const given = 'resume' in input ? new library.Command(input) : input;
@@ -142,6 +148,8 @@ class GraphTurn {
       const { name, message } = plainError(error);
       await line.frame({ type: 'throw', dir: 'recv', name, message });
       return signal.aborted ? { outcome: 'cancelled' } : { outcome: 'failed', message };
+    } finally {
+      awaited.update({ isOneOpen: false });
     }
   }
 

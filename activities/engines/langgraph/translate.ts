@@ -1,0 +1,2 @@
+import type { TranslateFrame } from '../../../contract/translation.ts';
+export const translateLangGraphFrame: TranslateFrame = () => ({ said: undefined });
