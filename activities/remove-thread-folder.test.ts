@@ -53,7 +53,7 @@ test.each(['..', '.', '', 'thr_', '../outside', 'thr_01a2b3c4-0000-7000-8000-000
   'refuses %j, which is no thread id',
   async (name) => {
     const { root } = await folders();
-    await expect(removeThreadFolder(root, name)).rejects.toThrow('names no workspace');
+    await expect(removeThreadFolder(root, name)).rejects.toThrow("names no thread's folder");
     expect(await readdir(root)).toEqual([]);
   },
 );

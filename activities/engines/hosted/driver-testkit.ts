@@ -21,7 +21,10 @@ export class Stage extends DriverStage {
   readonly #home: string;
   readonly #settings: Readonly<Record<string, unknown>>;
 
-  constructor(workspace: string, host: { kind: HostedKind; home: string; settings: Readonly<Record<string, unknown>> }) {
+  constructor(
+    workspace: string,
+    host: { kind: HostedKind; home: string; settings: Readonly<Record<string, unknown>> },
+  ) {
     super(workspace);
     this.kind = host.kind;
     this.#home = host.home;
@@ -67,7 +70,9 @@ export class Stage extends DriverStage {
 
   /** What the agent of the AI SDK said as text. */
   said(): string {
-    return this.parts('text-delta').map(({ text }) => String(text)).join('');
+    return this.parts('text-delta')
+      .map(({ text }) => String(text))
+      .join('');
   }
 
   parts(type: string): Record<string, unknown>[] {

@@ -46,7 +46,10 @@ describe('the module of an agent', () => {
 
   test('that ends its process in the middle loses the engine', async () => {
     const at = await stageOf('ai-sdk', streaming('yield { type: "start" }; process.exit(3);'));
-    expect(await faultOf(at.turn('go'))).toMatchObject({ code: 'engine_lost', message: 'scripted ended by itself in the middle (exit code 3)' });
+    expect(await faultOf(at.turn('go'))).toMatchObject({
+      code: 'engine_lost',
+      message: 'scripted ended by itself in the middle (exit code 3)',
+    });
     expect(at.types()).toEqual(['prompt', 'start']);
   });
 
@@ -74,7 +77,10 @@ describe('a turn', () => {
   });
 
   test('whose stream throws has failed, and says it without a key', async () => {
-    const at = await stageOf('ai-sdk', streaming('yield { type: "start" }; throw new TypeError("key sk-123456789abc at https://a.b/c");'));
+    const at = await stageOf(
+      'ai-sdk',
+      streaming('yield { type: "start" }; throw new TypeError("key sk-123456789abc at https://a.b/c");'),
+    );
     const message = 'key [secret] at [address]';
     expect((await at.turn('go')).end).toEqual({ outcome: 'failed', code: 'engine_failed', message });
     expect(at.frames.at(-1)).toEqual({ type: 'throw', dir: 'recv', name: 'TypeError', message });
@@ -106,7 +112,9 @@ describe('a turn', () => {
     };
     expect((await at.turn('permission')).end).toEqual({ outcome: 'cancelled' });
     expect(at.types().at(-1)).toBe('cancel');
-    expect(at.questions).toMatchObject([{ toolName: 'shell', nativeId: expect.stringMatching(/^[0-9a-f]{12}:0:/) as string }]);
+    expect(at.questions).toMatchObject([
+      { toolName: 'shell', nativeId: expect.stringMatching(/^[0-9a-f]{12}:0:/) as string },
+    ]);
   });
 
   test('is taken up by the next process', async () => {

@@ -36,8 +36,20 @@ export class HostStage {
 
   async open(known: string | null): Promise<HostedAgent> {
     const { openAgent, agent, sessions, options = {} } = this.#opening;
-    const module = { agent, choosesModel: false, importLibrary: async (name: string): Promise<unknown> => await import(name) };
-    const opening = { known, runId: this.#runId, threadId: 'thread', workspace: sessions, model: null, sessions, options };
+    const module = {
+      agent,
+      choosesModel: false,
+      importLibrary: async (name: string): Promise<unknown> => await import(name),
+    };
+    const opening = {
+      known,
+      runId: this.#runId,
+      threadId: 'thread',
+      workspace: sessions,
+      model: null,
+      sessions,
+      options,
+    };
     return await openAgent(module, opening);
   }
 

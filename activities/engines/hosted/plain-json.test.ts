@@ -14,8 +14,13 @@ test('what stands in two places is no circle', () => {
 });
 
 test('an error is its name and a sentence without keys, whatever else it holds', () => {
-  const error = Object.assign(new TypeError('the key sk-123456789 is wrong'), { headers: { authorization: 'x' }, statusCode: 401 });
-  expect(plainJson({ error })).toEqual({ error: { name: 'TypeError', message: 'the key [secret] is wrong', statusCode: 401 } });
+  const error = Object.assign(new TypeError('the key sk-123456789 is wrong'), {
+    headers: { authorization: 'x' },
+    statusCode: 401,
+  });
+  expect(plainJson({ error })).toEqual({
+    error: { name: 'TypeError', message: 'the key [secret] is wrong', statusCode: 401 },
+  });
 });
 
 test('what throws when it is read is unreadable', () => {

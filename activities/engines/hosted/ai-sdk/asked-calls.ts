@@ -22,7 +22,16 @@ export function questionOf(call: AskedCall, schemas: OutputSchemas): HostQuestio
     const args = parseJsonObject(JSON.stringify(input)) ?? { input };
     const prompt = previewText(`${toolName}: ${JSON.stringify(input)}`, PROMPT_CHARS);
     const nativeId = call.approvalId ?? toolCallId;
-    return { kind: 'approval', nativeId, toolCallId, toolName, arguments: args, prompt, options: ['approve', 'reject'], schema: null };
+    return {
+      kind: 'approval',
+      nativeId,
+      toolCallId,
+      toolName,
+      arguments: args,
+      prompt,
+      options: ['approve', 'reject'],
+      schema: null,
+    };
   }
   const { prompt, fields } = questionWords(input);
   const form = formOf(schemas[toolName]);
@@ -50,7 +59,11 @@ function approval({ approvalId }: AskedCall, answer: EngineAnswer): ContentPart 
   return { ...said, approved: false, ...(reason === null ? {} : { reason }) };
 }
 
-function result({ toolCallId, toolName }: AskedCall, answer: EngineAnswer, schema: OutputSchemas[string] = null): ContentPart {
+function result(
+  { toolCallId, toolName }: AskedCall,
+  answer: EngineAnswer,
+  schema: OutputSchemas[string] = null,
+): ContentPart {
   const said = { type: 'tool-result', toolCallId, toolName };
   const form = formOf(schema);
   const filled = form === null ? null : elicitationResponse(form, answer);

@@ -19,7 +19,9 @@ function parts(at: HostStage, type: string): StreamPart[] {
 }
 
 function said(at: HostStage): string {
-  return parts(at, 'text-delta').map(({ text }) => String(text)).join('');
+  return parts(at, 'text-delta')
+    .map(({ text }) => String(text))
+    .join('');
 }
 
 /** What the model was told of a tool's call, where it said nothing else. */
@@ -107,7 +109,8 @@ describe('a call that needs approval', () => {
 
   test('is asked beside the others, each by an id of its own', async () => {
     const at = await stage();
-    at.answer = ({ prompt }) => (prompt.includes('first') ? { status: 'approved', always: false } : { status: 'expired' });
+    at.answer = ({ prompt }) =>
+      prompt.includes('first') ? { status: 'approved', always: false } : { status: 'expired' };
     await at.turn('permissions\npermission');
     expect(new Set(at.questions.map(({ nativeId }) => nativeId)).size).toBe(3);
     expect(parts(at, 'tool-result').map(({ output }) => output)).toEqual(['ran first']);
@@ -148,12 +151,15 @@ describe('a session', () => {
     expect(said(next)).toBe('text the first / recall');
   });
 
-  test.each([['00000000-0000-4000-8000-000000000000'], ['../../etc/passwd']])('that is not there is a new one (%s)', async (id) => {
-    const at = await stage();
-    const session = await at.open(id);
-    expect(session.resumed).toBe(false);
-    expect(session.nativeSessionId).not.toBe(id);
-  });
+  test.each([['00000000-0000-4000-8000-000000000000'], ['../../etc/passwd']])(
+    'that is not there is a new one (%s)',
+    async (id) => {
+      const at = await stage();
+      const session = await at.open(id);
+      expect(session.resumed).toBe(false);
+      expect(session.nativeSessionId).not.toBe(id);
+    },
+  );
 
   test('that was cut off in a tool goes on, and the model is told that nobody knows what became of the call', async () => {
     const at = await stage();

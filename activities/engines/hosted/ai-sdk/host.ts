@@ -1,11 +1,5 @@
 import type { HostEnd, HostOpening } from '../host-protocol.ts';
-import {
-  AgentRefusal,
-  type HostedAgent,
-  type ToolOutput,
-  type TurnLine,
-  type UserModule,
-} from '../hosted-agent.ts';
+import { AgentRefusal, type HostedAgent, type ToolOutput, type TurnLine, type UserModule } from '../hosted-agent.ts';
 import { plainError, plainJson } from '../plain-json.ts';
 import { textOf } from '../shown-value.ts';
 import { AwaitedParty } from '../../awaited-party.ts';
@@ -23,7 +17,10 @@ import { stopReasonOf } from './stop-reason.ts';
 export async function openAiSdkAgent(module: UserModule, opening: HostOpening): Promise<HostedAgent> {
   const { agent } = module;
   if (!isAgent(agent)) {
-    throw new AgentRefusal('its module exports no agent of the AI SDK', 'an agent has a method stream({ messages, abortSignal })');
+    throw new AgentRefusal(
+      'its module exports no agent of the AI SDK',
+      'an agent has a method stream({ messages, abortSignal })',
+    );
   }
   const { file, saved } = await SessionFile.take(opening.sessions, opening.known);
   const { runId } = opening;
@@ -134,12 +131,16 @@ class AiSdkTurn {
     let end: HostEnd | null = null;
     awaited.update({ isOneOpen: step.running.size > 0 });
     try {
-      const result = (await this.#agent.stream({ messages: conversation.messages, abortSignal: signal })) as StreamResult;
+      const result = (await this.#agent.stream({
+        messages: conversation.messages,
+        abortSignal: signal,
+      })) as StreamResult;
       for await (const part of streamOf(result)) {
         step.take(part);
         awaited.update({ isOneOpen: step.running.size > 0 });
         // before a tool works, and when it has: what it did is not forgotten with this process
-        if (part.type === 'tool-call' || part.type === 'tool-result') await conversation.save({ streamed: step.messages });
+        if (part.type === 'tool-call' || part.type === 'tool-result')
+          await conversation.save({ streamed: step.messages });
         for (const frame of framesOfPart(part)) await line.frame(frame, outputOf(part));
       }
       await line.frame({ type: 'end', dir: 'recv' });

@@ -26,7 +26,8 @@ export function withoutOpenCalls(messages: readonly ModelMessage[], undecided: R
     }
     if (message === null) break;
     closed.push(message);
-    open = message.role === 'assistant' ? callsOf(message).filter(({ toolCallId = '' }) => !answered.has(toolCallId)) : [];
+    open =
+      message.role === 'assistant' ? callsOf(message).filter(({ toolCallId = '' }) => !answered.has(toolCallId)) : [];
   }
   return closed;
 }

@@ -30,7 +30,11 @@ function withoutPrivate(part: StreamPart): Fields {
     case 'start-step':
       return { ...part, request: {} };
     case 'finish-step':
-      return { ...part, response: withoutFields(part['response'], 'body', 'headers', 'messages'), usage: usageOf(part['usage']) };
+      return {
+        ...part,
+        response: withoutFields(part['response'], 'body', 'headers', 'messages'),
+        usage: usageOf(part['usage']),
+      };
     case 'finish':
       return { ...part, totalUsage: usageOf(part['totalUsage']) };
     case 'raw':

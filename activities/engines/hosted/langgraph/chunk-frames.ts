@@ -19,13 +19,16 @@ export function framesOfChunk([namespace, mode, chunk]: StreamChunk): NativeFram
   const shown = plainJson(chunk);
   if (mode !== 'messages' || !Array.isArray(shown)) return [frame(shown)];
   const [message, origin] = shown as [unknown, unknown];
-  const from = isObject(origin) ? Object.fromEntries(ORIGIN.flatMap((name) => (name in origin ? [[name, origin[name]]] : []))) : {};
+  const from = isObject(origin)
+    ? Object.fromEntries(ORIGIN.flatMap((name) => (name in origin ? [[name, origin[name]]] : [])))
+    : {};
   return chunksOf(message).map((piece) => frame([piece, from]));
 }
 
 /** An event of a graph's protocol as the lane keeps it. */
 export function framesOfEvent({ method, seq, params }: ProtocolEvent): NativeFrame[] {
-  const frame = (shown: unknown): NativeFrame => fitted({ type: 'event', dir: 'recv', ...{ method, seq, params: shown } });
+  const frame = (shown: unknown): NativeFrame =>
+    fitted({ type: 'event', dir: 'recv', ...{ method, seq, params: shown } });
   if (STATES.has(method)) {
     const { namespace, timestamp, node } = params;
     return [frame(plainJson({ namespace, timestamp, node }))];
@@ -43,7 +46,8 @@ function chunksOf(message: unknown): unknown[] {
   const { kwargs, id: path } = (isObject(message) ? message : {}) as { kwargs?: Fields; id?: unknown };
   const content = kwargs?.['content'];
   const kind = Array.isArray(path) ? String(path.at(-1)) : '';
-  if (typeof content !== 'string' || content.length <= TEXT_LIMIT_CHARS || !kind.startsWith('AIMessage')) return [message];
+  if (typeof content !== 'string' || content.length <= TEXT_LIMIT_CHARS || !kind.startsWith('AIMessage'))
+    return [message];
   const whole = { ...(message as Fields), id: [...(path as string[]).slice(0, -1), 'AIMessageChunk'] };
   const pieces = piecesOf(content);
   return pieces.map((piece, i) => {

@@ -53,7 +53,9 @@ describe('a graph of LangGraph', () => {
     const { end } = await at.turn('text hello\ntool 5000');
     expect(end).toMatchObject({ outcome: 'completed' });
     const methods = at.of<string>('event', 'method');
-    expect(new Set(methods)).toEqual(new Set(['lifecycle', 'checkpoints', 'values', 'tasks', 'messages', 'updates', 'tools']));
+    expect(new Set(methods)).toEqual(
+      new Set(['lifecycle', 'checkpoints', 'values', 'tasks', 'messages', 'updates', 'tools']),
+    );
     const values = at.of<{ data?: unknown }>('event', 'params').filter((_, i) => methods[i] === 'values');
     expect(values.every(({ data }) => data === undefined)).toBe(true);
     expect(at.outputs).toEqual([{ toolName: 'read', text: 'o'.repeat(5_000) }]);
@@ -75,12 +77,15 @@ describe('a graph of LangGraph', () => {
     expect(at.awaited).toEqual(['tool', 'model', 'tool', 'model', 'tool', 'model']);
   });
 
-  test.each([[{}], [{ events: 'v3' }]])('whose model fails has failed, with what the model said (%o)', async (options) => {
-    const at = await stage(options);
-    const { end } = await at.turn('text begun\nfault overloaded');
-    expect(end).toEqual({ outcome: 'failed', message: 'overloaded' });
-    expect(at.frames.at(-1)).toEqual({ type: 'throw', dir: 'recv', name: 'Error', message: 'overloaded' });
-  });
+  test.each([[{}], [{ events: 'v3' }]])(
+    'whose model fails has failed, with what the model said (%o)',
+    async (options) => {
+      const at = await stage(options);
+      const { end } = await at.turn('text begun\nfault overloaded');
+      expect(end).toEqual({ outcome: 'failed', message: 'overloaded' });
+      expect(at.frames.at(-1)).toEqual({ type: 'throw', dir: 'recv', name: 'Error', message: 'overloaded' });
+    },
+  );
 
   test.each([[{}], [{ events: 'v3' }]])('that is cancelled stops (%o)', async (options) => {
     const at = await stage(options);
@@ -141,7 +146,11 @@ describe('any other interrupt', () => {
     at.answer = () => ({ status: 'answered', values: { answer: 'blue' } });
     await at.turn('question\nresult');
     expect(at.questions).toMatchObject([
-      { kind: 'question', prompt: 'Which colour?', fields: [{ type: 'choice', options: [{ label: 'red' }, { label: 'blue' }] }] },
+      {
+        kind: 'question',
+        prompt: 'Which colour?',
+        fields: [{ type: 'choice', options: [{ label: 'red' }, { label: 'blue' }] }],
+      },
     ]);
     expect(at.of('input', 'input')).toMatchObject([{}, { resume: 'blue' }]);
     expect(said(at)).toBe('answered blue');
@@ -172,7 +181,9 @@ describe('a thread', () => {
     const file = JSON.parse(await readFile(join(sessions, `${first.nativeSessionId}.json`), 'utf8')) as {
       checkpoints: Record<string, object>;
     };
-    expect(Object.entries(file.checkpoints).map(([namespace, kept]) => [namespace, Object.keys(kept).length])).toEqual([['', 1]]);
+    expect(Object.entries(file.checkpoints).map(([namespace, kept]) => [namespace, Object.keys(kept).length])).toEqual([
+      ['', 1],
+    ]);
   });
 
   test('that nobody knows is a new one', async () => {
@@ -207,9 +218,12 @@ describe('a thread', () => {
     expect(said(next)).toContain('not run');
   });
 
-  test('is the checkpointer\'s own where the graph has one that is not in memory, and nobody\'s where it wants none', async () => {
+  test("is the checkpointer's own where the graph has one that is not in memory, and nobody's where it wants none", async () => {
     class Elsewhere extends MemorySaver {}
-    const graph = () => new StateGraph<{ messages: unknown[] }>({ channels: { messages: null } }).addNode('a', () => ({})).addEdge('__start__', 'a');
+    const graph = () =>
+      new StateGraph<{ messages: unknown[] }>({ channels: { messages: null } })
+        .addNode('a', () => ({}))
+        .addEdge('__start__', 'a');
     const sessions = await folder();
     const checkpointer = new Elsewhere();
     const own = graph().compile({ checkpointer });

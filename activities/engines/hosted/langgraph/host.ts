@@ -141,7 +141,8 @@ class GraphTurn {
     try {
       const given = 'resume' in input ? new library.Command(input) : input;
       const isByEvents = this.#opening.options['events'] === 'v3';
-      for await (const heard of listen(agent, given, { ...this.#config, signal, durability: 'sync' }, isByEvents)) await take(heard);
+      for await (const heard of listen(agent, given, { ...this.#config, signal, durability: 'sync' }, isByEvents))
+        await take(heard);
       await line.frame({ type: 'end', dir: 'recv' });
       return signal.aborted ? { outcome: 'cancelled' } : null;
     } catch (error) {

@@ -45,7 +45,10 @@ export function resumeOf(asked: readonly Asked[], answers: readonly EngineAnswer
   let next = 0;
   const values = asked.map(({ id, actions, questions }) => {
     const given = questions.map(() => answers[next++] ?? { status: 'expired' as const });
-    return [id, actions === null ? valueOf(given[0]) : { decisions: given.map((answer, i) => decisionOf(answer, actions[i])) }] as const;
+    return [
+      id,
+      actions === null ? valueOf(given[0]) : { decisions: given.map((answer, i) => decisionOf(answer, actions[i])) },
+    ] as const;
   });
   const [only] = values;
   return values.length === 1 && only !== undefined ? only[1] : Object.fromEntries(values);
