@@ -4,6 +4,7 @@ import { translateAcpFrame } from './acp/translate.ts';
 import { translateAiSdkFrame } from './ai-sdk/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
+import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
@@ -12,6 +13,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['ai-sdk', translateAiSdkFrame],
   ['builtin', translateBuiltinFrame],
   ['codex', translateCodexFrame],
+  ['langgraph', translateLangGraphFrame],
   ['lifecycle', translateLifecycleFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);

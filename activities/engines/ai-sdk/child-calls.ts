@@ -21,12 +21,11 @@ export function isChildCall(toolName: string, output?: unknown): boolean {
 }
 
 /** The child's id is that of the call that it works for. */
-export function childStarted(call: { shownId: string; name: string; input?: unknown }): CanonicalBody {
-  const { shownId: childId, name: title, input } = call;
+export function childStarted(childId: string, { name, input }: { name: string; input?: unknown }): CanonicalBody {
   const { task, prompt = task, description } = Task.safeParse(input).data ?? {};
   const asked = prompt ?? description ?? (typeof input === 'string' ? input : undefined);
   const state = asked === undefined ? {} : { state: { prompt: previewText(asked, PREVIEW_LIMIT_CHARS) } };
-  return { kind: 'child.started', childId, launchToolCallId: childId, title, ...state };
+  return { kind: 'child.started', childId, launchToolCallId: childId, title: name, ...state };
 }
 
 export function childUpdated(childId: string, output: unknown): CanonicalBody {

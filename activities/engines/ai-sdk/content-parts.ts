@@ -1,8 +1,9 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { keptOutput } from '../hosted/kept-output.ts';
 import { shownValue } from '../hosted/shown-value.ts';
-import { Kept, ModelFile, Source, Steering } from './parts.ts';
+import { ModelFile, Source, Steering } from './parts.ts';
 import { saying, unknown, type AiSdkState, type Step } from './translation-state.ts';
 
 /** What the model's answer rests on. */
@@ -26,7 +27,7 @@ export function sourceNamed(state: AiSdkState, part: unknown): Step {
 export function fileMade(state: AiSdkState, frame: NativeFrame): Step {
   const made = ModelFile.safeParse(frame['part']).data;
   if (made === undefined) return unknown(state);
-  const kept = Kept.safeParse(frame['kept']).data?.output;
+  const kept = keptOutput(frame);
   if (kept !== undefined) return saying(state, [{ kind: 'artifact.created', ...kept }]);
   const type = made.file.mediaType === '' ? 'of an unknown type' : `of type ${made.file.mediaType}`;
   const message = previewText(`a file ${type} that the model made was not kept`, PREVIEW_LIMIT_CHARS);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { NamedArtifact } from '../named-artifact.ts';
 
 const text = z.string().catch('');
 const optionalText = z.string().nullish().catch(null);
@@ -71,6 +70,4 @@ export const StreamError = z.object({ error: z.unknown().optional() });
 
 export const Source = z.object({ id: text, title: optionalText, url: optionalText, filename: optionalText });
 export const ModelFile = z.object({ file: z.object({ mediaType: text }).catch({ mediaType: '' }) });
-/** What the driver took out of a part because it is large: a tool's output, or the file that a model made. */
-export const Kept = z.object({ output: NamedArtifact.optional() });
 export const Steering = z.object({ message: z.object({ content: z.unknown().optional() }) });

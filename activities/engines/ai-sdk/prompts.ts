@@ -1,11 +1,11 @@
-import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { NativeFrame } from '../../../contract/frames.ts';
 import { entryOf, withoutEntry } from '../acp/bounded-table.ts';
+import { deniedFor } from '../hosted/open-calls.ts';
 import { shownValue } from '../hosted/shown-value.ts';
-import { deniedFor, endCall } from './open-calls.ts';
+import { end } from './calls.ts';
 import { ApprovalResponse, GivenResult, Prompt } from './parts.ts';
-import { textsEnded } from './text-parts.ts';
-import { saying, unknown, type AiSdkState, type Step } from './translation-state.ts';
+import { textsOver } from './text-parts.ts';
+import { saying, unknown, type AiSdkState, type Change, type Step } from './translation-state.ts';
 
 /**
  * What the agent is sent: the run's input, and answers to what it asked.
@@ -16,7 +16,7 @@ import { saying, unknown, type AiSdkState, type Step } from './translation-state
 export function prompted(state: AiSdkState, frame: NativeFrame): Step {
   const prompt = Prompt.safeParse(frame).data;
   if (prompt === undefined) return unknown(state);
-  const { state: closed, bodies } = textsEnded(state);
+  const { state: closed, bodies } = textsOver(state);
   let next: AiSdkState = { ...closed, isCancelled: false };
   for (const answer of prompt.messages.flatMap(({ role, content }) => (role === 'tool' ? listOf(content) : []))) {
     const step = answered(next, answer);
@@ -34,25 +34,22 @@ export function decided(state: AiSdkState, part: unknown): Step {
   return saying(next, bodies, 'a call that a rule allowed');
 }
 
-function answered(state: AiSdkState, answer: unknown): { state: AiSdkState; bodies: CanonicalBody[] } {
+function answered(state: AiSdkState, answer: unknown): Change {
   const response = ApprovalResponse.safeParse(answer).data;
   if (response !== undefined) return ofApproval(state, response);
   const given = GivenResult.safeParse(answer).data;
   if (given === undefined) return { state, bodies: [] };
   const { toolCallId, output } = given;
-  if (output.type === 'execution-denied') return endCall(state, toolCallId, deniedFor(output.reason));
-  if (!output.type.startsWith('error')) return endCall(state, toolCallId, { status: 'ok', output: output.value });
-  return endCall(state, toolCallId, { status: 'error', error: shownValue(output.value) });
+  if (output.type === 'execution-denied') return end(state, toolCallId, deniedFor(output.reason));
+  if (!output.type.startsWith('error')) return end(state, toolCallId, { status: 'ok', output: output.value });
+  return end(state, toolCallId, { status: 'error', error: shownValue(output.value) });
 }
 
-function ofApproval(
-  state: AiSdkState,
-  { approvalId, approved, reason }: ApprovalResponse,
-): { state: AiSdkState; bodies: CanonicalBody[] } {
+function ofApproval(state: AiSdkState, { approvalId, approved, reason }: ApprovalResponse): Change {
   const toolCallId = entryOf(state.approvals, approvalId);
   const next = { ...state, approvals: withoutEntry(state.approvals, approvalId) };
   if (approved || toolCallId === undefined) return { state: next, bodies: [] };
-  return endCall(next, toolCallId, deniedFor(reason));
+  return end(next, toolCallId, deniedFor(reason));
 }
 
 function listOf(content: unknown): unknown[] {

@@ -1,9 +1,12 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { withTokens, type Tokens } from '../hosted/tokens.ts';
 import { CallWarning, StepFinish, StepStart, type Usage } from './parts.ts';
-import { textsEnded } from './text-parts.ts';
-import { saying, TABLE_LIMITS, unknown, type AiSdkState, type Step, type Tokens } from './translation-state.ts';
+import { textsOver } from './text-parts.ts';
+import { saying, unknown, type AiSdkState, type Step } from './translation-state.ts';
+
+const WARNINGS_REMEMBERED = 50;
 
 /** Ends of a model call that a reader is told of: the answer is not what it would have been. */
 const CUT_SHORT: Readonly<Record<string, string>> = {
@@ -17,8 +20,8 @@ export function stepStarted(state: AiSdkState, part: unknown): Step {
   if (start === undefined) return unknown(state);
   const texts = start.warnings.map(warningText).filter((message) => message !== '');
   const fresh = [...new Set(texts)].filter((message) => !state.warned.includes(message));
-  const { state: next, bodies } = textsEnded(state);
-  const warned = [...state.warned, ...fresh].slice(-TABLE_LIMITS.warned);
+  const { state: next, bodies } = textsOver(state);
+  const warned = [...state.warned, ...fresh].slice(-WARNINGS_REMEMBERED);
   const said = fresh.map((message): CanonicalBody => {
     return { kind: 'harness.warning', message, rawEventType: 'start-step', code: 'model_warning' };
   });
@@ -30,8 +33,8 @@ export function stepFinished(state: AiSdkState, part: unknown): Step {
   const finish = StepFinish.safeParse(part).data;
   if (finish === undefined) return unknown(state);
   const { finishReason, usage, response } = finish;
-  const { state: closed, bodies } = textsEnded(state);
-  const used = usage == null ? state.used : sum(state.used, tokensOf(usage));
+  const { state: closed, bodies } = textsOver(state);
+  const used = usage == null ? state.used : withTokens(state.used, tokensOf(usage));
   const model = response.modelId ?? state.model;
   const modes: CanonicalBody[] = model === null || model === state.model ? [] : [{ kind: 'mode.updated', model }];
   const usages: CanonicalBody[] = used === state.used ? [] : [{ kind: 'usage.updated', ...used }];
@@ -54,11 +57,4 @@ function warningText(raw: unknown): string {
 
 function tokensOf({ inputTokens, outputTokens, cachedInputTokens, inputTokenDetails }: Usage): Tokens {
   return { inputTokens, outputTokens, cachedInputTokens: cachedInputTokens ?? inputTokenDetails.cacheReadTokens };
-}
-
-/** The run's total; the same object where nothing was counted. */
-function sum(before: Tokens, more: Tokens): Tokens {
-  const counted = Object.entries(more).filter((entry): entry is [keyof Tokens, number] => entry[1] !== undefined);
-  if (counted.length === 0) return before;
-  return { ...before, ...Object.fromEntries(counted.map(([name, tokens]) => [name, (before[name] ?? 0) + tokens])) };
 }

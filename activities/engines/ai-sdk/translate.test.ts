@@ -60,10 +60,10 @@ describe('translating an agent of the AI SDK', () => {
       end,
     );
     expect(bodies).toEqual([
-      { kind: 'reasoning.delta', messageId: 'run_1.1', text: 'hm' },
-      { kind: 'message.delta', messageId: 'run_1.2', text: 'so' },
-      { kind: 'reasoning.completed', messageId: 'run_1.1' },
-      { kind: 'message.completed', messageId: 'run_1.2' },
+      { kind: 'reasoning.delta', messageId: 'run_1.0', text: 'hm' },
+      { kind: 'message.delta', messageId: 'run_1.1', text: 'so' },
+      { kind: 'reasoning.completed', messageId: 'run_1.0' },
+      { kind: 'message.completed', messageId: 'run_1.1' },
     ]);
   });
 
@@ -208,18 +208,15 @@ describe('translating an agent of the AI SDK', () => {
 
   it('says the plan and the file that a tool changed', () => {
     const todos = [{ content: 'Look', status: 'in_progress' }, { content: '' }];
-    const [, planned] = said(call('c1', 'write_todos'), result('c1', 'write_todos', 'ok', { input: { todos } }));
+    const [, planned] = said(call('c1', 'write_todos', { todos }), result('c1', 'write_todos', 'ok'));
     expect(planned).toContainEqual({
       kind: 'plan.updated',
       entries: [{ id: '0-Look', text: 'Look', status: 'in_progress' }],
     });
-    const [, edited] = said(call('c2', 'editFile'), result('c2', 'editFile', 'ok', { input: { file_path: 'a.txt' } }));
+    const [, edited] = said(call('c2', 'editFile', { file_path: 'a.txt' }), result('c2', 'editFile', 'ok'));
     expect(edited).toContainEqual({ kind: 'file.changed', path: 'a.txt', changeType: 'edit' });
-    const viewed = { input: { command: 'view', path: 'a.txt' } };
-    const [, read] = said(
-      call('c3', 'str_replace_based_edit_tool'),
-      result('c3', 'str_replace_based_edit_tool', 'x', viewed),
-    );
+    const editor = 'str_replace_based_edit_tool';
+    const [, read] = said(call('c3', editor, { command: 'view', path: 'a.txt' }), result('c3', editor, 'x'));
     expect(read).toHaveLength(1);
   });
 

@@ -3,12 +3,12 @@ import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type FrameContext, type TranslateFrame } from '../../../contract/translation.ts';
 import { faultText } from '../codex/fault-text.ts';
 import { thrownText } from '../hosted/shown-value.ts';
+import { cutOff } from './calls.ts';
 import { fileMade, sourceNamed, steered } from './content-parts.ts';
-import { callsCutOff } from './open-calls.ts';
 import { StreamError } from './parts.ts';
 import { decided, prompted } from './prompts.ts';
 import { stepFinished, stepStarted } from './step-parts.ts';
-import { textEnded, textGrown, textsEnded, textStarted } from './text-parts.ts';
+import { textFinished, textPiece, textsOver, textStarted } from './text-parts.ts';
 import { approvalRequested, toolCalled, toolDenied, toolFailed, toolReturned } from './tool-parts.ts';
 import { INITIAL_AI_SDK_STATE, quiet, saying, unknown, type AiSdkState, type Step } from './translation-state.ts';
 
@@ -45,17 +45,17 @@ function translate(state: AiSdkState, frame: NativeFrame, { runId }: FrameContex
   const { part } = frame;
   switch (frame.type) {
     case 'text-start':
-      return textStarted(state, part, { kind: 'message', runId });
+      return textStarted(state, part, 'message');
     case 'text-delta':
-      return textGrown(state, part, { kind: 'message', runId });
+      return textPiece(state, part, { kind: 'message', runId });
     case 'text-end':
-      return textEnded(state, part, { kind: 'message', runId });
+      return textFinished(state, part, 'message');
     case 'reasoning-start':
-      return textStarted(state, part, { kind: 'reasoning', runId });
+      return textStarted(state, part, 'reasoning');
     case 'reasoning-delta':
-      return textGrown(state, part, { kind: 'reasoning', runId });
+      return textPiece(state, part, { kind: 'reasoning', runId });
     case 'reasoning-end':
-      return textEnded(state, part, { kind: 'reasoning', runId });
+      return textFinished(state, part, 'reasoning');
     case 'tool-call':
       return toolCalled(state, part);
     case 'tool-result':
@@ -113,9 +113,9 @@ function failed(state: AiSdkState, part: unknown): Step {
 
 /** A stream is over. Tools without a result wait for an answer, unless the run was asked to stop. */
 function ended(state: AiSdkState, why: string): Step {
-  const texts = textsEnded(state);
+  const texts = textsOver(state);
   if (!state.isCancelled) return saying(texts.state, texts.bodies, why);
-  const tools = callsCutOff(texts.state);
+  const tools = cutOff(texts.state);
   const bodies: CanonicalBody[] = [...texts.bodies, ...tools.bodies];
   return saying(tools.state, bodies, why);
 }

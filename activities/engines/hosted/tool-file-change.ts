@@ -11,6 +11,7 @@ const CHANGING_TOOLS: Readonly<Record<string, ChangeType>> = {
   createfile: 'create',
   edit: 'edit',
   editfile: 'edit',
+  delete: 'delete',
   deletefile: 'delete',
 };
 /** Commands of the editor that Anthropic's models know, and operations of the patch tool that OpenAI's do. */

@@ -1,0 +1,93 @@
+import type { CanonicalBody } from '../../../contract/canonical.ts';
+import { parseJsonObject } from '../../../contract/json-object.ts';
+import { previewText } from '../../../contract/frames.ts';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { entryOf, withEntry, withoutEntry } from '../acp/bounded-table.ts';
+import type { OpenCall } from '../hosted/open-calls.ts';
+import { shownValue } from '../hosted/shown-value.ts';
+import { withTokens, type Tokens } from '../hosted/tokens.ts';
+import type { Scribe } from './scribe.ts';
+import type { Speaker } from './speakers.ts';
+import { TABLE_LIMITS } from './translation-state.ts';
+
+/** The tool of deepagents that delegates; others are named for it. */
+const DELEGATING = /^task$|agent/i;
+
+/**
+ * Says a sub-agent that is heard of for the first time.
+ *
+ * **Contract:** the library tells its namespace and not its call. The call is the one that `launches` names, else the only one that can
+ * be meant; of several possible ones none is claimed.
+ */
+export function childSeen(scribe: Scribe, speaker: Speaker): void {
+  const { child, parent } = speaker;
+  const { children, gone } = scribe.state;
+  if (child === null || entryOf(children, child) !== undefined || gone.includes(child)) return;
+  if (parent !== null) childSeen(scribe, { child: parent, parent: null });
+  const call = launchOf(scribe, speaker);
+  const open = call === null ? undefined : entryOf(scribe.state.calls.open, call);
+  scribe.remember({ children: withEntry(scribe.state.children, child, { call, used: {} }, TABLE_LIMITS.children) });
+  scribe.say(speaker, {
+    kind: 'child.started',
+    childId: child,
+    ...(parent === null ? {} : { parentChildId: parent }),
+    ...(open === undefined ? {} : { launchToolCallId: open.shownId, ...taskOf(open) }),
+  });
+}
+
+export function childUsed(scribe: Scribe, speaker: Speaker & { child: string }, tokens: Tokens): void {
+  const known = entryOf(scribe.state.children, speaker.child);
+  if (known === undefined) return;
+  const used = withTokens(known.used, tokens);
+  scribe.remember({
+    children: withEntry(scribe.state.children, speaker.child, { ...known, used }, TABLE_LIMITS.children),
+  });
+  const usage = Object.fromEntries(Object.entries(used).filter((entry) => entry[1] !== undefined));
+  scribe.say(speaker, { kind: 'child.updated', childId: speaker.child, status: 'running', state: { usage } });
+}
+
+export function childAtWork(scribe: Scribe, speaker: Speaker, lastToolName: string): void {
+  if (speaker.child === null || entryOf(scribe.state.children, speaker.child) === undefined) return;
+  scribe.say(speaker, { kind: 'child.updated', childId: speaker.child, status: 'running', state: { lastToolName } });
+}
+
+/** The end of the sub-agent that works for a call. */
+export function childOfCallEnded(scribe: Scribe, call: string, end: { status: 'ok' | 'error'; output: unknown }): void {
+  const [child] = scribe.state.children.find(([, known]) => known.call === call) ?? [];
+  if (child !== undefined) childEnded(scribe, child, end);
+}
+
+export function childEnded(scribe: Scribe, child: string, end: { status: 'ok' | 'error'; output: unknown }): void {
+  if (entryOf(scribe.state.children, child) === undefined) return;
+  const children = withoutEntry(scribe.state.children, child);
+  scribe.remember({ children, gone: [...scribe.state.gone, child].slice(-TABLE_LIMITS.children) });
+  const result = shownValue(end.output);
+  const completed: CanonicalBody = {
+    kind: 'child.completed',
+    childId: child,
+    status: end.status,
+    ...(result === '' ? {} : { result }),
+  };
+  scribe.say({ child, parent: null }, completed);
+}
+
+function launchOf(scribe: Scribe, { child, parent }: Speaker): string | null {
+  const { calls, children, launches } = scribe.state;
+  const named = entryOf(launches, child ?? '');
+  if (named !== undefined) return named;
+  const taken = new Set(children.map(([, known]) => known.call));
+  const possible = calls.open.filter(([id, open]) => open.speaker === parent && !taken.has(id));
+  const delegating = possible.filter(([, open]) => DELEGATING.test(open.name));
+  const [first, ...others] = delegating.length > 0 ? delegating : possible;
+  return first === undefined || others.length > 0 ? null : first[0];
+}
+
+/** What the sub-agent is and was told, as far as its call says it. */
+function taskOf({ name, input }: OpenCall): { title: string; state?: { prompt?: string; role?: string } } {
+  const { description, prompt = description, task = prompt, subagent_type: role } = parseJsonObject(input) ?? {};
+  const state = {
+    ...(typeof task === 'string' ? { prompt: previewText(task, PREVIEW_LIMIT_CHARS) } : {}),
+    ...(typeof role === 'string' ? { role } : {}),
+  };
+  return { title: typeof role === 'string' && role !== '' ? role : name, state };
+}
