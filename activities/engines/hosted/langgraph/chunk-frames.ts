@@ -8,8 +8,10 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Of what a message is said with: where it comes from. The rest is the graph's configuration, the same in each. */
 const ORIGIN = [
   ...['langgraph_node', 'langgraph_step', 'langgraph_checkpoint_ns', 'checkpoint_ns', 'run_id'],
-  ...['tags', 'name', 'lc_agent_name', 'ls_model_name'],
+  ...['tags', 'name', 'lc_agent_name', 'lc_source', 'ls_model_name'],
 ];
+/** Where the blocks of a content have their text. */
+const BLOCK_TEXTS = ['text', 'reasoning', 'thinking'] as const;
 /** Events with the whole state of a graph, which says nothing that the others do not. */
 const STATES: ReadonlySet<string> = new Set(['values', 'tasks', 'checkpoints']);
 
@@ -44,14 +46,27 @@ export function framesOfEvent({ method, seq, params }: ProtocolEvent): NativeFra
 /** A message of the model as its chunks: what only the whole has is in the last. */
 function chunksOf(message: unknown): unknown[] {
   const { kwargs, id: path } = (isObject(message) ? message : {}) as { kwargs?: Fields; id?: unknown };
-  const content = kwargs?.['content'];
   const kind = Array.isArray(path) ? String(path.at(-1)) : '';
-  if (typeof content !== 'string' || content.length <= TEXT_LIMIT_CHARS || !kind.startsWith('AIMessage'))
-    return [message];
+  const contents = kind.startsWith('AIMessage') ? contentsOf(kwargs?.['content']) : [];
+  if (contents.length < 2) return [message];
   const whole = { ...(message as Fields), id: [...(path as string[]).slice(0, -1), 'AIMessageChunk'] };
-  const pieces = piecesOf(content);
-  return pieces.map((piece, i) => {
-    const isLast = i === pieces.length - 1;
-    return { ...whole, kwargs: isLast ? { ...kwargs, content: piece } : { id: kwargs?.['id'], content: piece } };
+  return contents.map((content, i) => {
+    const isLast = i === contents.length - 1;
+    return { ...whole, kwargs: isLast ? { ...kwargs, content } : { id: kwargs?.['id'], content } };
   });
+}
+
+/** A content that is too long for one frame in pieces; one, or none, where it is not. */
+function contentsOf(content: unknown): unknown[] {
+  if (typeof content === 'string') return piecesOf(content);
+  if (!Array.isArray(content) || !content.some((block) => textIn(block).text.length > TEXT_LIMIT_CHARS)) return [];
+  return content.flatMap((block: unknown) => {
+    const { field, text } = textIn(block);
+    return piecesOf(text).map((piece) => [field === null ? block : { ...(block as Fields), [field]: piece }]);
+  });
+}
+
+function textIn(block: unknown): { readonly field: string | null; readonly text: string } {
+  const field = isObject(block) ? (BLOCK_TEXTS.find((name) => typeof block[name] === 'string') ?? null) : null;
+  return { field, text: field === null ? '' : String((block as Fields)[field]) };
 }
