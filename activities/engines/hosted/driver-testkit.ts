@@ -38,8 +38,8 @@ export class Stage extends DriverStage {
   /** The same installation, as a process after this one finds it. */
   later(runId = this.runId): Stage {
     const { answer, kind } = this;
-    const stage = new Stage(this.workspace, { kind, home: this.#home, settings: this.#settings });
-    return Object.assign(stage, { answer, runId });
+    const next = new Stage(this.workspace, { kind, home: this.#home, settings: this.#settings });
+    return Object.assign(next, { answer, runId });
   }
 
   driver(): HostedDriver {

@@ -151,6 +151,8 @@ class AiSdkTurn {
       const { name, message } = plainError(error);
       await line.frame({ type: 'throw', dir: 'recv', name, message });
       end = signal.aborted ? { outcome: 'cancelled' } : { outcome: 'failed', message };
+    } finally {
+      awaited.update({ isOneOpen: false });
     }
     conversation.messages.push(...(exact ?? step.messages));
     if (end === null) return step;

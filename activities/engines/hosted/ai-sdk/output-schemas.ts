@@ -3,7 +3,7 @@ import type { AiSdkAgent } from './agent-shape.ts';
 import type { OutputSchemas } from './asked-calls.ts';
 
 interface AiLibrary {
-  asSchema(schema: unknown): { readonly jsonSchema: unknown };
+  readonly asSchema: (schema: unknown) => { readonly jsonSchema: unknown };
 }
 
 /** What the tools of an agent say that their results are: of one that nothing runs, what a person is asked for. */

@@ -33,10 +33,10 @@ export class StreamedStep {
 
   take(part: StreamPart): void {
     const { type } = part;
-    const id = String(part['toolCallId'] ?? '');
+    const id = textIn(part['toolCallId']);
     switch (type) {
       case 'text-delta':
-        this.#addText(String(part['text'] ?? ''));
+        this.#addText(textIn(part['text']));
         return;
       case 'tool-call':
         if (part['providerExecuted'] === true) return;
@@ -48,7 +48,7 @@ export class StreamedStep {
         this.#takeRequest(part);
         return;
       case 'tool-approval-response':
-        this.#approvals.delete(String(part['approvalId'] ?? ''));
+        this.#approvals.delete(textIn(part['approvalId']));
         return;
       case 'tool-result':
         if (part['preliminary'] !== true) this.#end(part, outputOf(part['output']));
@@ -66,7 +66,7 @@ export class StreamedStep {
         this.fault = plainError(part['error']).message;
         return;
       case 'finish':
-        this.finishReason = String(part['finishReason'] ?? 'stop');
+        this.finishReason = textIn(part['finishReason'], 'stop');
         return;
       default:
     }
@@ -87,20 +87,20 @@ export class StreamedStep {
   #askedCall(toolCallId: string, approvalId: string | null): AskedCall {
     const { toolName, input } = this.#calls.get(toolCallId) ?? { toolName: 'tool', input: {} };
     const type = approvalId === null ? 'question' : 'approval';
-    return { type, approvalId, toolCallId, toolName: String(toolName), input: plainJson(input) };
+    return { type, approvalId, toolCallId, toolName: textIn(toolName, 'tool'), input: plainJson(input) };
   }
 
   #takeRequest(part: StreamPart): void {
     const { toolCallId } = (part['toolCall'] ?? {}) as { toolCallId?: unknown };
     // one that a rule of the agent's own decides is not a person's
-    if (part['isAutomatic'] === true || !this.#calls.has(String(toolCallId))) return;
-    this.#approvals.set(String(part['approvalId'] ?? ''), String(toolCallId));
-    this.running.delete(String(toolCallId));
+    if (part['isAutomatic'] === true || !this.#calls.has(textIn(toolCallId))) return;
+    this.#approvals.set(textIn(part['approvalId']), textIn(toolCallId));
+    this.running.delete(textIn(toolCallId));
   }
 
   #end(part: StreamPart, output: ContentPart): void {
     if (part['providerExecuted'] === true) return;
-    const id = String(part['toolCallId'] ?? '');
+    const id = textIn(part['toolCallId']);
     this.#calls.delete(id);
     this.running.delete(id);
     this.#contentOf('tool').push({ type: 'tool-result', ...nameOf(part), output });
@@ -123,7 +123,7 @@ export class StreamedStep {
 }
 
 function nameOf(part: StreamPart): { toolCallId: string; toolName: string } {
-  return { toolCallId: String(part['toolCallId'] ?? ''), toolName: String(part['toolName'] ?? 'tool') };
+  return { toolCallId: textIn(part['toolCallId']), toolName: textIn(part['toolName'], 'tool') };
 }
 
 /** A call that could not be read has its text there. */
@@ -133,4 +133,8 @@ function inputOf(input: unknown): unknown {
 
 function outputOf(output: unknown): ContentPart {
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: plainJson(output) };
+}
+
+function textIn(value: unknown, otherwise = ''): string {
+  return typeof value === 'string' ? value : otherwise;
 }

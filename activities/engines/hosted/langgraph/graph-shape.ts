@@ -42,8 +42,12 @@ export interface Interrupt {
   readonly value?: unknown;
 }
 
-export function isStateGraph(value: unknown): value is StateGraph {
-  return isObject(value) && typeof value['stream'] === 'function' && typeof value['getState'] === 'function';
+export function isGraph(value: unknown): value is Graph {
+  return isObject(value) && typeof value['stream'] === 'function';
+}
+
+function isStateGraph(value: unknown): value is StateGraph {
+  return isGraph(value) && typeof (value as { getState?: unknown }).getState === 'function';
 }
 
 /** The graph inside an agent that wraps one, as those of `langchain` and `deepagents` do; null: there is none. */

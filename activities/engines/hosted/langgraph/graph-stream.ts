@@ -48,16 +48,20 @@ const NO_TOOL: OfTool = { started: null, ended: null, output: null };
 function toolIn(said: unknown): OfTool {
   if (!isObject(said)) return NO_TOOL;
   const { event, output } = said;
-  const id = String(said['toolCallId'] ?? said['tool_call_id'] ?? '');
-  const toolName = said['name'] ?? said['tool_name'] ?? (isObject(output) ? output['name'] : undefined);
+  const id = firstText(said['toolCallId'], said['tool_call_id']);
+  const toolName = firstText(said['name'], said['tool_name'], isObject(output) ? output['name'] : null, 'tool');
   return {
     started: STARTS.has(event) ? id : null,
     ended: ENDS.has(event) ? id : null,
-    output: output === undefined ? null : { toolName: String(toolName ?? 'tool'), text: contentOf(output) },
+    output: output === undefined ? null : { toolName, text: contentOf(output) },
   };
 }
 
 /** A tool gives a message, or a value of its own. */
 function contentOf(output: unknown): string {
   return textOf(plainJson(isObject(output) && 'content' in output ? output['content'] : output));
+}
+
+function firstText(...values: readonly unknown[]): string {
+  return values.find((value) => typeof value === 'string') ?? '';
 }

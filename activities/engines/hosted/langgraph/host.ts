@@ -4,7 +4,7 @@ import type { HostEnd, HostOpening } from '../host-protocol.ts';
 import { AgentRefusal, type HostedAgent, type TurnLine, type UserModule } from '../hosted-agent.ts';
 import { plainError } from '../plain-json.ts';
 import { fitted } from '../../wire/frame-fit.ts';
-import { graphOf, type Graph, type GraphState, type Interrupt, type StateGraph } from './graph-shape.ts';
+import { graphOf, isGraph, type Graph, type GraphState, type Interrupt, type StateGraph } from './graph-shape.ts';
 import { listen, type Listened } from './graph-stream.ts';
 import { askedBy, resumeOf } from './interrupts.ts';
 import { KeptThread, type MemorySaver } from './kept-thread.ts';
@@ -34,7 +34,10 @@ export async function openLangGraphAgent(module: UserModule, opening: HostOpenin
   const kept = await keptThread(graph, library, { threadId, folder: opening.sessions });
   const isKept = graph.checkpointer !== false;
   const lastRun = await LastRun.of(opening.sessions, threadId);
-  const turn = new GraphTurn({ agent: agent as Graph, graph, library, kept, lastRun }, { threadId, opening, isKept });
+  const turn = new GraphTurn(
+    { agent: isGraph(agent) ? agent : graph, graph, library, kept, lastRun },
+    { threadId, opening, isKept },
+  );
   const resumed = opening.known === threadId && (await turn.isKnown());
   return {
     nativeSessionId: threadId,
@@ -53,7 +56,7 @@ async function keptThread(
   if (!('checkpointer' in graph) || graph.checkpointer === false) return null;
   const { checkpointer } = graph;
   const isInMemory = checkpointer === undefined || checkpointer === null || checkpointer === true;
-  if (!isInMemory && (checkpointer as object).constructor !== MemorySaver) return null;
+  if (!isInMemory && checkpointer.constructor !== MemorySaver) return null;
   const kept = await KeptThread.take(folder, threadId, new MemorySaver());
   graph.checkpointer = kept.saver;
   return kept;
