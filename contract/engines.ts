@@ -35,8 +35,8 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
     ...(['childSessions', 'modelSelection', 'commands', 'resume', 'load', 'close', 'stop'] as const),
   ),
   'ai-sdk': only(
-    ...(['streamingText', 'reasoning', 'toolProgress', 'approvals', 'questions', 'usage', 'modelSelection'] as const),
-    ...(['resume', 'stop'] as const),
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'childSessions', 'approvals', 'questions'] as const),
+    ...(['usage', 'modelSelection', 'resume', 'stop'] as const),
   ),
   codex: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
