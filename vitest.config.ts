@@ -7,7 +7,11 @@ const isStorm = inheritedEnv({})['TIDEMARK_CRASH_STORM'] !== undefined;
 
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
+    // tests beside the code share a process, which is started once instead of for each file; those of the product have their own
+    projects: [
+      { extends: true, test: { name: 'beside', include: ['**/*.test.ts'], exclude: ['tests/**'], isolate: false } },
+      { extends: true, test: { name: 'product', include: ['tests/**/*.test.ts'] } },
+    ],
     exclude: ['**/node_modules/**', '.tidemark/**', ...(isStorm ? [] : ['tests/crash/storm.test.ts'])],
     globalSetup: ['infra/testing/services.ts'],
     setupFiles: ['infra/testing/watch-stacks.ts'],

@@ -1,14 +1,16 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import { TidemarkError } from '../contract/errors.ts';
+import { TASK_QUEUE } from '../contract/messages.ts';
 import { createLogger } from '../infra/log.ts';
 import { typedFailures } from './failures.ts';
 
-const interceptor = typedFailures(createLogger({ logLevel: 'silent' }, 'test'));
+const log = createLogger({ logLevel: 'silent' }, 'test');
 
-async function failureOf(error: unknown): Promise<ApplicationFailure> {
+async function failureOf(error: unknown, attempt = 1): Promise<ApplicationFailure> {
+  const info = { isLocal: false, taskQueue: TASK_QUEUE.engine, attempt };
   try {
-    await interceptor.execute?.({ args: ['run_1'], headers: {} }, () => {
+    await typedFailures(log, info).execute?.({ args: ['run_1'], headers: {} }, () => {
       throw error;
     });
   } catch (caught) {
@@ -30,6 +32,13 @@ describe('what Temporal records of a failed activity', () => {
     expect(await failureOf(gone)).toMatchObject({ type: 'run_not_found', nonRetryable: true });
     const away = new TidemarkError('unavailable', 'the database is away', 'wait');
     expect(await failureOf(away)).toMatchObject({ type: 'unavailable', nonRetryable: false });
+  });
+
+  it('ends engine work that failed five times by itself, and none because the database is away', async () => {
+    expect(await failureOf(new Error('a fault'), 4)).toMatchObject({ type: 'internal', nonRetryable: false });
+    expect(await failureOf(new Error('a fault'), 5)).toMatchObject({ type: 'internal', nonRetryable: true });
+    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    expect(await failureOf(away, 29)).toMatchObject({ type: 'unavailable', nonRetryable: false });
   });
 
   it('is left as it is where the activity has said it itself', async () => {

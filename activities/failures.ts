@@ -1,7 +1,9 @@
-import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError, type Info } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { TidemarkError, type ErrorCode } from '../contract/errors.ts';
+import { TASK_QUEUE } from '../contract/messages.ts';
 import type { Logger } from '../infra/log.ts';
+import { FAILING_ATTEMPTS } from './attempts.ts';
 import { isConnectionLoss } from '../infra/postgres/transaction.ts';
 
 /** A retry by Temporal is of use for these; the rest stay as they are. Total: a new code does not compile until decided. */
@@ -85,7 +87,10 @@ export function handedOver(): ApplicationFailure {
  * What Temporal records of a failed activity: its code and a fixed sentence. The error's own words go to the worker's log and to
  * Postgres, since they may quote a prompt or a key (design, invariant 11).
  */
-export function typedFailures(log: Logger): ActivityInboundCallsInterceptor {
+export function typedFailures(
+  log: Logger,
+  { isLocal, taskQueue, attempt }: Pick<Info, 'isLocal' | 'taskQueue' | 'attempt'>,
+): ActivityInboundCallsInterceptor {
   return {
     async execute(input, next) {
       try {
@@ -101,12 +106,14 @@ export function typedFailures(log: Logger): ActivityInboundCallsInterceptor {
         const isAway = isConnectionLoss(error);
         const code = error instanceof TidemarkError ? error.code : isAway ? 'unavailable' : 'internal';
         log.warn({ err: error, code, args: input.args.map(idsOf) }, 'activity failed');
+        const isEngineWork = !isLocal && taskQueue === TASK_QUEUE.engine;
+        const isOver = isEngineWork && code !== 'unavailable' && attempt >= FAILING_ATTEMPTS;
         throw ApplicationFailure.create({
           message: `failed: ${code}`,
           type: code,
-          nonRetryable: !RETRYABLE[code],
-          // the few attempts of an engine's activity must outlast a restart of the database
-          ...(isAway && !Context.current().info.isLocal ? { nextRetryDelay: '10 seconds' } : {}),
+          nonRetryable: !RETRYABLE[code] || isOver,
+          // the attempts must outlast a restart of the database
+          ...(isAway && !isLocal ? { nextRetryDelay: '10 seconds' } : {}),
         });
       }
     },

@@ -38,7 +38,9 @@ export function workerSettings(
     stickyQueueScheduleToStartTimeout: '2s',
     shutdownGraceTime: config.handoverSeconds * 1_000,
     shutdownForceTime: config.handoverSeconds * 1_000 + HANDED_OVER_WITHIN_MS,
-    interceptors: { activity: [() => ({ inbound: typedFailures(log) }), () => ({ inbound: smallResults })] },
+    interceptors: {
+      activity: [({ info }) => ({ inbound: typedFailures(log, info) }), () => ({ inbound: smallResults })],
+    },
     ...(config.buildId === undefined ? {} : { workerDeploymentOptions: deployment(config.buildId) }),
   };
   return {

@@ -16,7 +16,7 @@ describe('the activity options that were found to matter (design §3)', () => {
         expect.arrayContaining(['PayloadsTooLarge', 'payload_over_temporal_limit', 'lane_sealed', 'lane_fenced']),
       );
     }
-    expect(ENGINE_OPTIONS.retry.maximumAttempts).toBeLessThanOrEqual(5);
+    expect(ENGINE_OPTIONS.retry.maximumAttempts).toBeLessThanOrEqual(30);
   });
 
   it('tell a dead worker by its heartbeat within 15 s, and run engines on a queue of their own', () => {

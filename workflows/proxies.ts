@@ -22,7 +22,8 @@ export const ENGINE_OPTIONS = {
   retry: {
     initialInterval: '500 milliseconds',
     maximumInterval: '10 seconds',
-    maximumAttempts: 5,
+    // for minutes: a database that is away takes attempts. What fails by itself ends earlier (`activities/attempts.ts`)
+    maximumAttempts: 30,
     nonRetryableErrorTypes,
   },
 } as const satisfies ActivityOptions;
@@ -31,8 +32,6 @@ export const ENGINE_OPTIONS = {
 export const DRIVE_OPTIONS = {
   ...ENGINE_OPTIONS,
   startToCloseTimeout: '3 days',
-  // a worker that is frozen takes attempts by the polls that it has open, one a heartbeat timeout
-  retry: { ...ENGINE_OPTIONS.retry, maximumAttempts: 8 },
 } as const satisfies ActivityOptions;
 
 /**

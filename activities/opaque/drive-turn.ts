@@ -1,6 +1,7 @@
 import type { DrivenTurn } from '../../contract/run-plan.ts';
 import { readRun } from '../../infra/postgres/run.ts';
 import { openTurnStep } from '../../infra/postgres/turn-step.ts';
+import { refuseEndlessLoss } from '../attempts.ts';
 import { withLife } from '../activity-life.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { killMarked } from '../engines/process/engine-process.ts';
@@ -22,6 +23,7 @@ export function createDriveTurn(deps: Dependencies) {
       const opened = await openTurnStep(pool, { runId, label: engine.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as DrivenTurn;
+      refuseEndlessLoss(opened.begun);
       if (opened.earlier !== null) await killMarked(runId);
       return await new TurnAttempt(deps, { run, engine, opened, life }).run();
     });

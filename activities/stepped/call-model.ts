@@ -9,6 +9,7 @@ import { readRun } from '../../infra/postgres/run.ts';
 import { endStep, openStep } from '../../infra/postgres/step.ts';
 import { withLife } from '../activity-life.ts';
 import { agentOf } from '../agent-of.ts';
+import { refuseEndlessLoss } from '../attempts.ts';
 import { agentOfStep } from './agent-of-step.ts';
 import { compactOnDemand } from './compact-on-demand.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -45,12 +46,13 @@ export function createCallModel(deps: Dependencies) {
       const opened = await openStep(pool, { runId, stepIndex, kind: 'model', label: agent.model });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ModelTurn;
+      refuseEndlessLoss(opened.writer.attempt);
       const { provider, model } = providers.resolve(agent.model);
       const settings = settingsOfModel(models, agent.model);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
       const window = contextWindow(model, settings, run.settings);
-      const events = new LoopEvents(extensions, agentOf(run));
+      const events = new LoopEvents(extensions, agentOf(run, stepIndex));
       await mcp.settled(MCP_WITHIN_MS, life.signal);
       // said once a run: of what the model is not told, and why
       if (stepIndex === 0) for (const outage of mcp.outages()) writer.emit(mcpUnavailable(outage));

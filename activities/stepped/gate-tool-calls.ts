@@ -79,7 +79,7 @@ export function createGateToolCalls(deps: Dependencies) {
     }
 
     async function sayAnswered(answers: readonly ToolReply[]): Promise<void> {
-      const events = new LoopEvents(extensions, agentOf(run));
+      const events = new LoopEvents(extensions, agentOf(run, modelStep));
       for (const { message: result } of answers) {
         events.toolEnded(result);
         await events.appended(result, async () => (await sessionHead(pool, runId)).revision);
@@ -106,7 +106,7 @@ export function createGateToolCalls(deps: Dependencies) {
         if (tool === undefined || !extensions.hasHooks) return null;
         const { name, description, parameters } = tool;
         const context = {
-          agent: agentOf(run),
+          agent: agentOf(run, stepIndex),
           toolCallId: call.id,
           tool: { name, description, parameters },
           cwd: join(config.workspaceRoot, run.thread_id),

@@ -7,6 +7,7 @@ import type { Pool } from '../../infra/postgres/pool.ts';
 import type { RunRow } from '../../infra/postgres/run.ts';
 import { endStep, noteStepError } from '../../infra/postgres/step.ts';
 import type { ActivityLife } from '../activity-life.ts';
+import { FAILING_ATTEMPTS } from '../attempts.ts';
 import type { StepAgent } from './agent-of-step.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { ContextWindow } from '../engines/builtin/compaction/context-window.ts';
@@ -100,7 +101,7 @@ export async function failStep(
   throw ApplicationFailure.create({
     message: `model call failed: ${code}`,
     type: code,
-    nonRetryable: !retryable,
+    nonRetryable: !retryable || lane.writer.attempt >= FAILING_ATTEMPTS,
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
   });
 }

@@ -12,6 +12,7 @@ import { readRun, type RunRow } from '../../infra/postgres/run.ts';
 import { endStep, openStep } from '../../infra/postgres/step.ts';
 import { withLife, type ActivityLife } from '../activity-life.ts';
 import { agentOf } from '../agent-of.ts';
+import { refuseEndlessLoss } from '../attempts.ts';
 import { toolsOfStep } from './agent-of-step.ts';
 import { callOfStep, type ApprovedCall, type CallStep } from './call-of-step.ts';
 import { LoopEvents } from '../engines/builtin/extensions/loop-events.ts';
@@ -54,9 +55,10 @@ export function createRunTool(deps: Dependencies) {
       const opened = await openStep(pool, { runId, stepIndex, kind: 'tool', label: call.name });
       if (opened.state === 'cancelled') return { outcome: 'cancelled' };
       if (opened.state === 'done') return JSON.parse(opened.result) as ToolTurn;
+      refuseEndlessLoss(opened.writer.attempt);
       const lane = { runId, provider: 'builtin', writer: opened.writer, translate: translateBuiltinFrame };
       const writer = committer.writer(lane);
-      const events = new LoopEvents(extensions, agentOf(run));
+      const events = new LoopEvents(extensions, agentOf(run, stepIndex));
       writer.emit(toolCallBegins(call));
       await writer.drain();
 
@@ -64,7 +66,7 @@ export function createRunTool(deps: Dependencies) {
       const mark = `${runId}.${String(stepIndex)}`;
       // what an earlier attempt left running when its worker died
       if (opened.repeated) await killMarked(mark);
-      const context = contextOf(deps, { run, call, life, writer, mark });
+      const context = contextOf(deps, { run, call, stepIndex, life, writer, mark });
       const outcome = await withVoice(
         (frame) => writer.emit(frame),
         async () => {
@@ -113,12 +115,12 @@ export function createRunTool(deps: Dependencies) {
 
 function contextOf(
   { config, log }: Dependencies,
-  step: { run: RunRow; call: ToolCall; life: ActivityLife; writer: LaneWriter; mark: string },
+  step: { run: RunRow; call: ToolCall; stepIndex: number; life: ActivityLife; writer: LaneWriter; mark: string },
 ): ToolContext {
-  const { run, call, life, writer, mark } = step;
+  const { run, call, stepIndex, life, writer, mark } = step;
   const memoryMb = DEFAULT_LIMITS.shellMemoryMb;
   return {
-    agent: agentOf(run),
+    agent: agentOf(run, stepIndex),
     toolCallId: call.id,
     workspace: join(config.workspaceRoot, run.thread_id),
     signal: AbortSignal.any([life.signal, writer.refused]),

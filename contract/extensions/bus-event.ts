@@ -12,6 +12,8 @@ export const Agent = z.strictObject({
   runId: z.string(),
   threadId: z.string(),
   model: z.string(),
+  /** Addition: the id of the sub-agent that works in the run; absent for the run's own agent. */
+  subAgent: z.string().optional(),
 });
 export type Agent = Readonly<z.infer<typeof Agent>>;
 

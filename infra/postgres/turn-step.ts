@@ -20,7 +20,13 @@ export interface EarlierAttempt {
 }
 
 export type OpenedTurn =
-  | { readonly state: 'opened'; readonly writer: StepWriter; readonly earlier: EarlierAttempt | null }
+  | {
+      readonly state: 'opened';
+      readonly writer: StepWriter;
+      readonly earlier: EarlierAttempt | null;
+      /** Attempts that were lost, and this one. */
+      readonly begun: number;
+    }
   | { readonly state: 'done'; readonly result: string }
   | { readonly state: 'cancelled' };
 
@@ -72,7 +78,7 @@ export async function openTurnStep(
     await appendAll(client, appends);
     const earlier: EarlierAttempt | null =
       last === null ? null : { kind: isLost ? 'lost' : 'parked', prompted: await wasPrompted(client, runId) };
-    return { state: 'opened', writer, earlier };
+    return { state: 'opened', writer, earlier, begun: (await lostTurns(client, runId)) + 1 };
   });
 }
 
@@ -165,6 +171,15 @@ async function lastTurnStep(client: Queryable, runId: string): Promise<StepRow |
     values: [runId],
   });
   return rows[0] ?? null;
+}
+
+async function lostTurns(db: Queryable, runId: string): Promise<number> {
+  const { rows } = await db.query<{ lost: number }>({
+    name: 'turn-steps-lost',
+    text: `select count(*)::int as lost from step where run_id = $1 and kind = 'turn' and status = 'failed'`,
+    values: [runId],
+  });
+  return rows[0]?.lost ?? 0;
 }
 
 /** Whether any attempt gave the engine the turn: the last one may have died before it could say anything to it. */

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startStack, type Stack } from '../../infra/testing/stack.ts';
@@ -27,12 +27,20 @@ const MODELS = {
 let model: BoundedModel;
 let stack: Stack;
 let rest: Rest;
+/** What an extension heard of compaction. */
+let heard: string;
+const LISTENER = `
+import { appendFileSync } from 'node:fs';
+export default (api) => api.on('compaction-summary', (event) => appendFileSync(FILE, JSON.stringify(event) + '\\n'));
+`;
 
 beforeAll(async () => {
   model = await startBoundedModel();
   const file = join(inject('scratch'), 'compaction', 'tidemark.config.ts');
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `export default { models: ${JSON.stringify(MODELS)} };\n`);
+  heard = join(dirname(file), 'heard.txt');
+  await writeFile(join(dirname(file), 'listener.mjs'), LISTENER.replace('FILE', JSON.stringify(heard)));
+  await writeFile(file, `export default { models: ${JSON.stringify(MODELS)}, extensions: ['./listener.mjs'] };\n`);
   const env = { OPENAI_API_KEY: 'sk-canary-key', OPENAI_BASE_URL: model.baseUrl, TIDEMARK_CONFIG: file };
   stack = await startStack({ env });
   rest = new Rest(stack.url);
@@ -111,6 +119,8 @@ describe('a conversation that would fill its context', () => {
     const counts = (marker?.['sourcePayload'] ?? {}) as Record<string, unknown>;
     expect(counts['tokensBefore']).toBeGreaterThan(4_000);
     expect(counts['tokensAfter']).toBeLessThan(3_000);
+    const said = { type: 'compaction-summary', summary: 'They count things.', messagesSummarized: 8 };
+    expect(JSON.parse(await readFile(heard, 'utf8'))).toMatchObject(said);
   });
 
   it('counts the summary into what the run has used and cost', async () => {

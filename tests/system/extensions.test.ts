@@ -143,6 +143,16 @@ describe('the bus', () => {
       ...[`agent-turn-complete ${run.run_id}`, `agent-shutdown ${run.run_id}`],
     ]);
   });
+
+  it('says which sub-agent of a run it is about', async () => {
+    const run = await rest.startRun('delegate it', { model: 'scripted/delegate' });
+    const [interrupt] = await rest.interruptOf(run.run_id);
+    await rest.resolve(interrupt?.interrupt_id ?? '', { decision: 'approve' });
+    expect((await rest.settled(run.run_id)).status).toBe('completed');
+    const { heard } = await probed();
+    expect(heard).toContain(`message-appended ${run.run_id}.c1`);
+    expect(heard.filter((event) => event === `agent-started ${run.run_id}`)).toHaveLength(1);
+  });
 });
 
 describe('over REST', () => {
@@ -252,7 +262,7 @@ export default (api) => {
   let asked = 0;
   const heard = [];
   api.on('*', (event) => {
-    heard.push(event.agent === undefined ? event.type : event.type + ' ' + event.agent.runId);
+    heard.push(event.agent === undefined ? event.type : event.type + ' ' + (event.agent.subAgent ?? event.agent.runId));
   });
   api.register('hook', {
     beforeTool(name, args) {

@@ -1,3 +1,4 @@
+import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { entryOf } from '../acp/bounded-table.ts';
 import { beginCall, callsCutOff, endCall, type CallEnd, type OpenCall } from '../hosted/open-calls.ts';
 import { childCompleted, childStarted } from './child-calls.ts';
@@ -7,12 +8,14 @@ import type { AiSdkState, Change } from './translation-state.ts';
 /** What a call begins with, as far as it was not said: the call, and its sub-agent. */
 export function begin(state: AiSdkState, call: ToolCall, isChild: boolean): Change & { call: OpenCall } {
   const { toolCallId: id, toolName: name, title, input } = call;
+  const known = entryOf(state.calls.open, id);
   // the same input comes again with the result, and may have been shortened there
-  const isKnown = entryOf(state.calls.open, id) !== undefined;
-  const { calls, open, bodies } = beginCall(state.calls, { id, name, title, ...(isKnown ? {} : { input }) });
-  const isNewChild = isChild && !state.children.includes(id);
-  const children = isNewChild ? [...state.children, id] : state.children;
-  const child = isNewChild ? [childStarted(open.shownId, { name, input })] : [];
+  const news = known === undefined ? { input } : {};
+  const { calls, open, bodies } = beginCall(state.calls, { id, name, title, ...news });
+  const isKnownChild = state.children.includes(id);
+  const children = isChild && !isKnownChild ? [...state.children, id] : state.children;
+  const isNews = isKnownChild ? known?.isStale === true : isChild;
+  const child = isNews ? [childOf(open)] : [];
   return { state: { ...state, calls, children }, call: open, bodies: [...bodies, ...child] };
 }
 
@@ -20,11 +23,17 @@ export function begin(state: AiSdkState, call: ToolCall, isChild: boolean): Chan
 export function end(state: AiSdkState, toolCallId: string, how: CallEnd): Change {
   const { calls, open, bodies } = endCall(state.calls, toolCallId, how);
   if (open === null) return { state, bodies };
-  const output = how.status === 'ok' ? how.output : how.error;
-  const isChild = state.children.includes(toolCallId);
-  const child = isChild ? [childCompleted(open.shownId, { status: how.status, output })] : [];
   const children = state.children.filter((id) => id !== toolCallId);
-  return { state: { ...state, calls, children }, bodies: [...child, ...bodies] };
+  const next = { ...state, calls, children };
+  if (!state.children.includes(toolCallId)) return { state: next, bodies };
+  const output = how.status === 'ok' ? how.output : how.error;
+  const begun = open.isStale ? [childOf(open)] : [];
+  const completed = childCompleted(open.shownId, { status: how.status, output });
+  return { state: next, bodies: [...begun, completed, ...bodies] };
+}
+
+function childOf({ shownId, started }: OpenCall): CanonicalBody {
+  return childStarted(shownId, started);
 }
 
 /** Ends every call, and every sub-agent, that the run's end cuts off. */

@@ -1,18 +1,13 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
+import { cutShort } from '../hosted/cut-short.ts';
 import { withTokens, type Tokens } from '../hosted/tokens.ts';
 import { CallWarning, StepFinish, StepStart, type Usage } from './parts.ts';
 import { textsOver } from './text-parts.ts';
 import { saying, unknown, type AiSdkState, type Step } from './translation-state.ts';
 
 const WARNINGS_REMEMBERED = 50;
-
-/** Ends of a model call that a reader is told of: the answer is not what it would have been. */
-const CUT_SHORT: Readonly<Record<string, string>> = {
-  length: 'the model reached the limit of its answer',
-  'content-filter': "the model's provider withheld a part of the answer",
-};
 
 /** A model call begins. What the provider warns of comes with each call and is said with the first. */
 export function stepStarted(state: AiSdkState, part: unknown): Step {
@@ -38,11 +33,7 @@ export function stepFinished(state: AiSdkState, part: unknown): Step {
   const model = response.modelId ?? state.model;
   const modes: CanonicalBody[] = model === null || model === state.model ? [] : [{ kind: 'mode.updated', model }];
   const usages: CanonicalBody[] = used === state.used ? [] : [{ kind: 'usage.updated', ...used }];
-  const message = Object.hasOwn(CUT_SHORT, finishReason) ? CUT_SHORT[finishReason] : undefined;
-  const cut: CanonicalBody[] =
-    message === undefined
-      ? []
-      : [{ kind: 'harness.warning', message, rawEventType: 'finish-step', code: finishReason }];
+  const cut = cutShort(finishReason, 'finish-step');
   return saying({ ...closed, used, model }, [...bodies, ...modes, ...usages, ...cut], 'a model call without a count');
 }
 

@@ -3,7 +3,7 @@ import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { withEntry } from '../acp/bounded-table.ts';
 import { keptOutput } from '../hosted/kept-output.ts';
-import { DENIED, hasEnded, reopened } from '../hosted/open-calls.ts';
+import { DENIED, hasEnded } from '../hosted/open-calls.ts';
 import { shownValue, thrownText } from '../hosted/shown-value.ts';
 import { begin, end } from './calls.ts';
 import { childUpdated, isChildCall } from './child-calls.ts';
@@ -16,8 +16,7 @@ const APPROVALS_REMEMBERED = 200;
 export function toolCalled(state: AiSdkState, part: unknown): Step {
   const call = ToolCall.safeParse(part).data;
   if (call === undefined) return unknown(state);
-  const calls = reopened(state.calls, call.toolCallId);
-  const begun = begin({ ...state, calls }, call, isChildCall(call.toolName));
+  const begun = begin(state, call, isChildCall(call.toolName));
   return saying(begun.state, begun.bodies, 'the call was said');
 }
 
@@ -26,6 +25,7 @@ export function approvalRequested(state: AiSdkState, part: unknown): Step {
   const request = ApprovalRequest.safeParse(part).data;
   if (request === undefined) return unknown(state);
   const { approvalId, toolCall } = request;
+  if (hasEnded(state.calls, toolCall.toolCallId)) return quiet(state, LATE);
   const begun = begin(state, toolCall, isChildCall(toolCall.toolName));
   const approvals = withEntry(begun.state.approvals, approvalId, toolCall.toolCallId, APPROVALS_REMEMBERED);
   return saying({ ...begun.state, approvals }, begun.bodies, 'the platform asks');

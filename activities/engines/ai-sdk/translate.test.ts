@@ -90,12 +90,19 @@ describe('translating an agent of the AI SDK', () => {
   });
 
   it('says a call under the id of one that ended as another call', () => {
-    const bodies = bodiesOf(call('c', 'read'), result('c', 'read', 'a'), call('c', 'read'), result('c', 'read', 'b'));
+    const bodies = bodiesOf(
+      call('c', 'read'),
+      result('c', 'read', 'a'),
+      call('c', 'read'),
+      result('c', 'read', 'b'),
+      call('d', 'read'),
+    );
     expect(bodies).toMatchObject([
       { kind: 'tool.started', toolCallId: 'c' },
       { kind: 'tool.completed', toolCallId: 'c', preview: 'a' },
       { kind: 'tool.started', toolCallId: 'c.1' },
       { kind: 'tool.completed', toolCallId: 'c.1', preview: 'b' },
+      { kind: 'tool.started', toolCallId: 'd' },
     ]);
     expect(said(call('c', 'read'), result('c', 'read', 'a'), result('c', 'read', 'a'))[2]).toMatch(/^late/);
   });
@@ -243,7 +250,7 @@ describe('translating an agent of the AI SDK', () => {
         kind: 'harness.warning',
         message: 'the model reached the limit of its answer',
         rawEventType: 'finish-step',
-        code: 'length',
+        code: 'answer_cut_short',
       },
     ]);
   });

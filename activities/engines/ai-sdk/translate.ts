@@ -2,6 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type FrameContext, type TranslateFrame } from '../../../contract/translation.ts';
 import { faultText } from '../codex/fault-text.ts';
+import { attemptOf, callsIn } from '../hosted/open-calls.ts';
 import { thrownText } from '../hosted/shown-value.ts';
 import { cutOff } from './calls.ts';
 import { fileMade, sourceNamed, steered } from './content-parts.ts';
@@ -20,7 +21,8 @@ import { INITIAL_AI_SDK_STATE, quiet, saying, unknown, type AiSdkState, type Ste
  * questions, its end, is not said here.
  */
 export const translateAiSdkFrame: TranslateFrame = stateful(INITIAL_AI_SDK_STATE, (state, frame, context) => {
-  const { state: next, said } = translate(state, frame, context);
+  const calls = callsIn(state.calls, attemptOf(context));
+  const { state: next, said } = translate({ ...state, calls }, frame, context);
   return { state: next, said };
 });
 
@@ -34,6 +36,7 @@ const QUIET: Readonly<Record<string, string>> = {
   raw: 'what the provider sent, which its parts say',
   custom: 'what only its provider understands',
   ping: 'a sign of life',
+  malformed: 'the run ends with it',
 };
 
 function translate(state: AiSdkState, frame: NativeFrame, { runId }: FrameContext): Step {

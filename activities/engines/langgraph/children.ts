@@ -3,18 +3,18 @@ import { parseJsonObject } from '../../../contract/json-object.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { entryOf, withEntry, withoutEntry } from '../acp/bounded-table.ts';
-import type { OpenCall } from '../hosted/open-calls.ts';
+import { attemptOf, type OpenCall } from '../hosted/open-calls.ts';
 import { shownValue } from '../hosted/shown-value.ts';
 import { withTokens, type Tokens } from '../hosted/tokens.ts';
 import type { Scribe } from './scribe.ts';
 import type { Speaker } from './speakers.ts';
 import { TABLE_LIMITS } from './translation-state.ts';
 
-/** The tool of deepagents that delegates; others are named for it. */
+/** The tool of deepagents that delegates; others are named for what they do. */
 const DELEGATING = /^task$|agent/i;
 
 /**
- * Says a sub-agent that is heard of for the first time.
+ * Says a sub-agent that is heard of for the first time in an attempt: what was open in the one before the platform has ended.
  *
  * **Contract:** the library tells its namespace and not its call. The call is the one that `launches` names, else the only one that can
  * be meant; of several possible ones none is claimed.
@@ -22,11 +22,15 @@ const DELEGATING = /^task$|agent/i;
 export function childSeen(scribe: Scribe, speaker: Speaker): void {
   const { child, parent } = speaker;
   const { children, gone } = scribe.state;
-  if (child === null || entryOf(children, child) !== undefined || gone.includes(child)) return;
+  if (child === null || gone.includes(child)) return;
+  const saidIn = attemptOf(scribe.context);
+  const known = entryOf(children, child);
+  if (known?.saidIn === saidIn) return;
   if (parent !== null) childSeen(scribe, { child: parent, parent: null });
-  const call = launchOf(scribe, speaker);
+  const call = known === undefined ? launchOf(scribe, speaker) : known.call;
   const open = call === null ? undefined : entryOf(scribe.state.calls.open, call);
-  scribe.remember({ children: withEntry(scribe.state.children, child, { call, used: {} }, TABLE_LIMITS.children) });
+  const seen = { call, used: known?.used ?? {}, saidIn };
+  scribe.remember({ children: withEntry(scribe.state.children, child, seen, TABLE_LIMITS.children) });
   scribe.say(speaker, {
     kind: 'child.started',
     childId: child,
@@ -57,6 +61,16 @@ export function childOfCallEnded(scribe: Scribe, call: string, end: { status: 'o
   if (child !== undefined) childEnded(scribe, child, end);
 }
 
+/** The end of a call in the place of a sub-agent: that one's, unless it is known to work for another call. */
+export function childOfPlaceEnded(
+  scribe: Scribe,
+  { child, call }: { child: string; call: string },
+  end: { status: 'ok' | 'error'; output: unknown },
+): void {
+  const known = entryOf(scribe.state.children, child);
+  if (known !== undefined && (known.call === null || known.call === call)) childEnded(scribe, child, end);
+}
+
 export function childEnded(scribe: Scribe, child: string, end: { status: 'ok' | 'error'; output: unknown }): void {
   if (entryOf(scribe.state.children, child) === undefined) return;
   const children = withoutEntry(scribe.state.children, child);
@@ -77,17 +91,17 @@ function launchOf(scribe: Scribe, { child, parent }: Speaker): string | null {
   if (named !== undefined) return named;
   const taken = new Set(children.map(([, known]) => known.call));
   const possible = calls.open.filter(([id, open]) => open.speaker === parent && !taken.has(id));
-  const delegating = possible.filter(([, open]) => DELEGATING.test(open.name));
+  const delegating = possible.filter(([, open]) => DELEGATING.test(open.started.name));
   const [first, ...others] = delegating.length > 0 ? delegating : possible;
   return first === undefined || others.length > 0 ? null : first[0];
 }
 
 /** What the sub-agent is and was told, as far as its call says it. */
-function taskOf({ name, input }: OpenCall): { title: string; state?: { prompt?: string; role?: string } } {
+function taskOf({ started, input }: OpenCall): { title: string; state?: { prompt?: string; role?: string } } {
   const { description, prompt = description, task = prompt, subagent_type: role } = parseJsonObject(input) ?? {};
   const state = {
     ...(typeof task === 'string' ? { prompt: previewText(task, PREVIEW_LIMIT_CHARS) } : {}),
     ...(typeof role === 'string' ? { role } : {}),
   };
-  return { title: typeof role === 'string' && role !== '' ? role : name, state };
+  return { title: typeof role === 'string' && role !== '' ? role : started.name, state };
 }

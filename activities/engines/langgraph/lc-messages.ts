@@ -34,6 +34,8 @@ const Fields = z.object({
   name: text,
   status: text,
   usage_metadata: Usage,
+  invalid_tool_calls: z.array(z.object({ name: optionalText, args: optionalText })).catch([]),
+  response_metadata: z.object({ finish_reason: text, stop_reason: text }).catch({ finish_reason: '', stop_reason: '' }),
   additional_kwargs: z.object({ reasoning_content: text }).catch({ reasoning_content: '' }),
 });
 
@@ -46,6 +48,10 @@ export interface LcMessage {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
+  /** Tools that were called with an input that is no JSON: such a call is not carried out. */
+  readonly brokenCalls: readonly string[];
+  /** Why the model stopped, in the words of its provider. */
+  readonly stopReason: string;
   readonly toolCallId: string;
   readonly toolName: string;
   readonly isError: boolean;
@@ -67,6 +73,8 @@ export function messageOf(value: unknown): LcMessage | null {
     text: textIn(content),
     reasoning: reasoningIn(content) || fields.additional_kwargs.reasoning_content,
     toolCalls: calls.flatMap((call) => ToolCall.safeParse(call).data ?? []),
+    brokenCalls: fields.invalid_tool_calls.map(({ name: called }) => called ?? 'a tool'),
+    stopReason: fields.response_metadata.finish_reason || fields.response_metadata.stop_reason,
     toolCallId: fields.tool_call_id,
     toolName: fields.name,
     isError: status === 'error',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { NativeFrame } from '../../../contract/frames.ts';
-import { childEnded } from './children.ts';
+import { childOfPlaceEnded, childSeen } from './children.ts';
 import { messageOf, type LcMessage } from './lc-messages.ts';
 import { messageWhole, modelNamed, pieceWritten, usageCounted } from './said-messages.ts';
 import type { Scribe } from './scribe.ts';
-import { callNamespaceOf, type Speaker } from './speakers.ts';
+import { speakerAt, type Speaker } from './speakers.ts';
 import { resultWritten } from './tool-calls.ts';
 
 const text = z.string().catch('');
@@ -14,7 +14,7 @@ const Metadata = z
 type Metadata = z.infer<typeof Metadata>;
 const Pair = z.tuple([z.unknown()], z.unknown());
 
-/** Stream mode `messages`: a message or a piece of one, and where it comes from. False for what cannot be read. */
+/** Stream mode `messages`: a message or a piece of one, and where it comes from. Null for what cannot be read. */
 export function translateMessages(scribe: Scribe, speaker: Speaker, frame: NativeFrame): string | null {
   const pair = Pair.safeParse(frame['chunk']).data;
   const message = messageOf(pair?.[0]);
@@ -23,7 +23,8 @@ export function translateMessages(scribe: Scribe, speaker: Speaker, frame: Nativ
   if (metadata.lc_source === 'summarization') return 'a summary that the agent writes for itself';
   switch (message.kind) {
     case 'agent':
-      written(scribe, speaker, { message, metadata });
+      // a model that works inside of a call speaks in the call's place, though the graph's stream has its words
+      written(scribe, speakerAt(metadata.langgraph_checkpoint_ns) ?? speaker, { message, metadata });
       return 'a piece without text';
     case 'tool':
       returned(scribe, speaker, { message, metadata, frame });
@@ -40,6 +41,7 @@ function written(
   { message, metadata }: { message: LcMessage; metadata: Metadata },
 ): void {
   const writing = { speaker, id: message.id ?? metadata.langgraph_checkpoint_ns };
+  childSeen(scribe, speaker);
   modelNamed(scribe, speaker, metadata.ls_model_name);
   if (!message.isChunk) return messageWhole(scribe, writing, message);
   pieceWritten(scribe, writing, { kind: 'reasoning', text: message.reasoning });
@@ -53,8 +55,10 @@ function returned(
   speaker: Speaker,
   { message, metadata, frame }: { message: LcMessage; metadata: Metadata; frame: NativeFrame },
 ): void {
-  const child = callNamespaceOf(metadata.langgraph_checkpoint_ns);
-  const end = { status: message.isError ? 'error' : 'ok', output: message.content } as const;
-  if (child !== null && child !== speaker.child) childEnded(scribe, child, end);
+  const { child = null } = speakerAt(metadata.langgraph_checkpoint_ns) ?? {};
+  const { isError, content: output, toolCallId: call } = message;
+  if (child !== null && child !== speaker.child) {
+    childOfPlaceEnded(scribe, { child, call }, { status: isError ? 'error' : 'ok', output });
+  }
   resultWritten(scribe, speaker, message, frame);
 }

@@ -21,7 +21,6 @@ const QUIET: Readonly<Record<string, string>> = {
   values: 'the whole state, whose changes are said',
   tasks: 'bookkeeping of the graph',
   checkpoints: 'bookkeeping of the graph',
-  'input.requested': 'the platform asks',
   'input.answered': 'the platform says what a person decided',
 };
 
@@ -43,6 +42,9 @@ export function translateEvent(scribe: Scribe, frame: NativeFrame): string | nul
     case 'updates':
     case 'custom':
       return ofGraph(scribe, { namespace, data, frame });
+    case 'input.requested':
+      scribe.remember({ isAsking: true });
+      return 'the platform asks';
     case 'lifecycle':
       return lifecycle(scribe, { namespace, data });
     default:
@@ -56,12 +58,12 @@ interface Told {
   readonly frame: NativeFrame;
 }
 
-/** What a node tells comes from its own place: the graph that it is of has the namespace without the last segment. */
+/** What a node tells comes from its own place. A model speaks there; a call is of the graph, which has all but the last segment. */
 function ofNode(scribe: Scribe, { namespace, data, frame }: Told): string | null {
-  const speaker = speakerIn(namespace.slice(0, -1));
+  const isMessage = frame['method'] === 'messages';
+  const speaker = speakerIn(isMessage ? namespace : namespace.slice(0, -1));
   childSeen(scribe, speaker);
-  if (frame['method'] === 'messages')
-    return translateMessageEvent(scribe, speaker, { data, place: namespace.join('|') });
+  if (isMessage) return translateMessageEvent(scribe, speaker, { data, place: namespace.join('|') });
   const event = toolEventOf(data);
   const place = namespace.at(-1);
   if (event === null) return null;

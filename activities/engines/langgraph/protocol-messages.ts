@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { entryOf, withEntry } from '../acp/bounded-table.ts';
 import { faultText } from '../codex/fault-text.ts';
+import { cutShort } from '../hosted/cut-short.ts';
 import { ToolCall, usageOf } from './lc-messages.ts';
 import {
   callWritten,
@@ -27,6 +28,7 @@ const MessageEvent = z.object({
   content: z.unknown().optional(),
   delta: z.unknown().optional(),
   usage: z.unknown().optional(),
+  reason: text,
   message: text,
   responseMetadata: z.object({ model_name: text }).catch({ model_name: '' }),
   payload: z.object({ model: text }).catch({ model: '' }),
@@ -104,9 +106,10 @@ function blockFinished(scribe: Scribe, writing: Writing, { content, part }: { co
   if (call !== undefined) callWritten(scribe, writing, call);
 }
 
-function finished(scribe: Scribe, writing: Writing, { usage, responseMetadata }: MessageEvent): void {
+function finished(scribe: Scribe, writing: Writing, { usage, reason, responseMetadata }: MessageEvent): void {
   const tokens = usageOf(usage);
   if (tokens !== null && !seen(scribe, writing).isCounted) usageCounted(scribe, writing, tokens);
   modelNamed(scribe, writing.speaker, responseMetadata.model_name);
+  if (!seen(scribe, writing).isWhole) scribe.say(writing.speaker, ...cutShort(reason, 'message-finish'));
   noted(scribe, writing, { isWhole: true });
 }

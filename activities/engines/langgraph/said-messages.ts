@@ -1,5 +1,8 @@
+import type { CanonicalBody } from '../../../contract/canonical.ts';
+import { previewText } from '../../../contract/frames.ts';
 import { entryOf, withEntry } from '../acp/bounded-table.ts';
-import { hasEnded, reopened } from '../hosted/open-calls.ts';
+import { cutShort } from '../hosted/cut-short.ts';
+import { hasEnded } from '../hosted/open-calls.ts';
 import { textEnded, textGrown, type TextKind } from '../hosted/open-texts.ts';
 import { withTokens, type Tokens } from '../hosted/tokens.ts';
 import { childUsed } from './children.ts';
@@ -79,16 +82,21 @@ export function messageWhole(scribe: Scribe, writing: Writing, message: LcMessag
     textOver(scribe, writing, { kind: 'reasoning' });
     textOver(scribe, writing, { kind: 'message' });
     if (!isCounted && message.usage !== null) usageCounted(scribe, writing, message.usage);
+    scribe.say(writing.speaker, ...cutShort(message.stopReason, 'message'), ...message.brokenCalls.map(brokenCall));
   }
   for (const call of message.toolCalls) callWritten(scribe, writing, call);
   noted(scribe, writing, { isWhole: true });
 }
 
+function brokenCall(name: string): CanonicalBody {
+  const message = previewText(`the model called ${name} with an input that cannot be read`, 500);
+  return { kind: 'harness.warning', message, rawEventType: 'message', code: 'invalid_tool_call' };
+}
+
 /** A call in a message: in one that comes again, only of a call that is open still. */
 export function callWritten(scribe: Scribe, writing: Writing, { id, name, args }: ToolCall): void {
-  const { isWhole } = seen(scribe, writing);
-  if (!isWhole) scribe.remember({ calls: reopened(scribe.state.calls, id) });
-  if (!hasEnded(scribe.state.calls, id)) callBegins(scribe, writing.speaker, { id, name, input: args });
+  if (seen(scribe, writing).isWhole && hasEnded(scribe.state.calls, id)) return;
+  callBegins(scribe, writing.speaker, { id, name, input: args });
 }
 
 export function isOpen(scribe: Scribe, writing: Writing, part: Part): boolean {

@@ -11,7 +11,7 @@ export interface Speaker {
 
 export const ROOT: Speaker = { child: null, parent: null };
 
-/** A graph in a call of the node `tools` is a sub-agent; one that is a node of its own graph speaks for the run. */
+/** A graph, or a model, in a call of the node `tools` is a sub-agent; a graph that is a node of its own speaks for the run. */
 const IN_A_CALL = 'tools:';
 
 export function speakerIn(namespace: readonly string[]): Speaker {
@@ -23,7 +23,7 @@ export function namespaceOf(value: unknown): string[] {
   return Namespace.parse(value);
 }
 
-/** The namespace of the call that a node of the graph carried out: `tools:…` of its checkpoint's. */
-export function callNamespaceOf(checkpointNamespace: string): string | null {
-  return speakerIn(checkpointNamespace.split('|')).child;
+/** Who speaks in the place of a node, as a checkpoint names it; null where none is named. */
+export function speakerAt(checkpointNamespace: string): Speaker | null {
+  return checkpointNamespace === '' ? null : speakerIn(checkpointNamespace.split('|'));
 }

@@ -32,9 +32,12 @@ export function callBegins(
 }
 
 export function callProgresses(scribe: Scribe, speaker: Speaker, { id, data }: { id: string; data: unknown }): void {
-  const open = entryOf(scribe.state.calls.open, id);
   const preview = shownValue(data);
-  if (open === undefined || preview === '') return;
+  const known = entryOf(scribe.state.calls.open, id);
+  if (known === undefined || preview === '') return;
+  const { calls, open, bodies } = beginCall(scribe.state.calls, { id, name: known.started.name });
+  scribe.remember({ calls });
+  scribe.say(speaker, ...bodies);
   scribe.say(speaker, { kind: 'tool.progress', toolCallId: open.shownId, preview });
 }
 

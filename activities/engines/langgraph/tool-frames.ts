@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NativeFrame } from '../../../contract/frames.ts';
+import { hasEnded } from '../hosted/open-calls.ts';
 import type { Scribe } from './scribe.ts';
 import type { Speaker } from './speakers.ts';
 import { callBegins, callFailed, callProgresses, callReturned } from './tool-calls.ts';
@@ -48,6 +49,7 @@ export function translateTools(
   switch (event) {
     case 'on_tool_start':
     case 'tool-started':
+      if (hasEnded(scribe.state.calls, id)) return 'late: its call has ended';
       callBegins(scribe, speaker, { id, name, input });
       return 'a call that was said';
     case 'on_tool_event':

@@ -160,6 +160,15 @@ describe('translating an agent of LangGraph', () => {
     ]);
   });
 
+  it('takes an input that was cut on its way for no change', () => {
+    const args = { file_path: 'a.txt', content: 'x'.repeat(3_000) };
+    const bodies = bodiesOf(
+      update('model', [whole('m1', '', { tool_calls: [{ id: 'c1', name: 'write_file', args }] })]),
+      tool('on_tool_start', 'c1', { input: '{"file_path":"a.txt","content":"xxx...[2997 chars]' }),
+    );
+    expect(bodies).toHaveLength(1);
+  });
+
   it('says the plan of a tool that keeps one and changes the state of the graph', () => {
     const todos = [{ content: 'Look', status: 'in_progress' }];
     const bodies = bodiesOf(
@@ -225,10 +234,90 @@ describe('translating an agent of LangGraph', () => {
     ]);
   });
 
+  it('shows a model that works inside of a call as its sub-agent', () => {
+    const inside = { langgraph_checkpoint_ns: CHILD, langgraph_node: 'tools' };
+    const bodies = bodiesOf(
+      tool('on_tool_start', 'c1', { name: 'summarize' }),
+      chunkOf('messages', [lc('AIMessageChunk', { id: 'm1', content: 'In short' }), inside]),
+      tool('on_tool_end', 'c1', { output: 'In short' }),
+    );
+    expect(bodies.map(({ kind }) => kind)).toEqual([
+      'tool.started',
+      'child.started',
+      'message.delta',
+      'child.completed',
+      'tool.completed',
+    ]);
+    const told = event('messages', [CHILD], { event: 'content-block-delta', delta: { type: 'text-delta', text: 'x' } });
+    expect(bodiesOf(told)[0]).toEqual({ kind: 'child.started', childId: CHILD });
+  });
+
+  it('does not end a sub-agent with the result of another call in its place', () => {
+    const bodies = bodiesOf(
+      tool('on_tool_start', 'c1', { name: 'task' }),
+      tool('on_tool_start', 'c2'),
+      piece('m1', 'Found', {}, [CHILD]),
+      chunkOf('messages', [result('c2', 'a file'), { langgraph_checkpoint_ns: CHILD }]),
+      chunkOf('messages', [result('c1', 'Found it'), { langgraph_checkpoint_ns: CHILD }]),
+    );
+    expect(bodies.slice(4)).toMatchObject([
+      { kind: 'tool.completed', toolCallId: 'c2' },
+      { kind: 'child.completed', childId: CHILD, result: 'Found it' },
+      { kind: 'tool.completed', toolCallId: 'c1' },
+    ]);
+  });
+
+  it('tells of an answer that is not whole and of a call that cannot be read', () => {
+    const cut = { response_metadata: { stop_reason: 'max_tokens' }, invalid_tool_calls: [{ name: 'read', args: '{' }] };
+    const finish = event('messages', ['model:x'], { event: 'message-finish', run_id: 'r', reason: 'length' });
+    expect(bodiesOf(update('model', [whole('m1', '', cut)]), finish)).toMatchObject([
+      { kind: 'harness.warning', code: 'answer_cut_short' },
+      { kind: 'harness.warning', code: 'invalid_tool_call' },
+      { kind: 'harness.warning', code: 'answer_cut_short' },
+    ]);
+  });
+
   it('says a sub-agent of a sub-agent as that one’s', () => {
     const [first, second] = bodiesOf(piece('m1', 'deep', {}, [CHILD, 'tools:two']));
     expect(first).toEqual({ kind: 'child.started', childId: CHILD });
     expect(second).toEqual({ kind: 'child.started', childId: 'tools:two', parentChildId: CHILD });
+  });
+
+  it('begins anew what goes on in another step: the platform has ended it while the run was parked', () => {
+    const lane = { runId: 'run_1', threadId: 'thr_1' };
+    const step = (stepIndex: number, ...frames: NativeFrame[]) => {
+      const stamped = frames.map((frame) => ({ at: 1, frame }));
+      return { firstSeq: 0, provider: 'langgraph', stepIndex, attempt: 1, frames: stamped };
+    };
+    const platform = (frame: NativeFrame) => ({ ...step(0, frame), provider: 'tidemark' });
+    const asked = step(
+      0,
+      tool('on_tool_start', 'c1', { name: 'task' }),
+      piece('m1', 'Which?', {}, [CHILD]),
+      chunkOf('updates', { __interrupt__: [{ id: 'i1', value: 'Which?' }] }),
+      end,
+    );
+    const gone = step(
+      1,
+      input({ resume: 'Blue' }),
+      piece('m2', 'Blue, then', {}, [CHILD]),
+      tool('on_tool_end', 'c1', { name: 'task', output: 'done' }),
+    );
+    let state = INITIAL_LANE_STATE;
+    const said = [asked, platform({ type: 'step.ended', step: 0, status: 'parked' }), gone].map((segment) => {
+      const translated = translateSegment(lane, state, segment, translateLangGraphFrame);
+      ({ state } = translated);
+      return translated.operations.flatMap((operation) => (operation.op === 'emit' ? [operation.event] : []));
+    });
+    expect(said[1]?.map(({ kind }) => kind)).toEqual(['tool.completed', 'child.completed']);
+    expect(said[2]).toMatchObject([
+      { kind: 'child.started', childId: CHILD },
+      { kind: 'message.started' },
+      { kind: 'message.delta', text: 'Blue, then' },
+      { kind: 'child.completed', result: 'done' },
+      { kind: 'tool.started', toolCallId: 'c1.1', name: 'task' },
+      { kind: 'tool.completed', toolCallId: 'c1.1', status: 'ok' },
+    ]);
   });
 
   it('lets a graph that is a node of its own graph speak for the run', () => {

@@ -1,6 +1,6 @@
 import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type TranslateFrame, type Translated } from '../../../contract/translation.ts';
-import { callsCutOff } from '../hosted/open-calls.ts';
+import { attemptOf, callsCutOff, callsIn } from '../hosted/open-calls.ts';
 import { textsEnded } from '../hosted/open-texts.ts';
 import { childEnded, childSeen } from './children.ts';
 import { translateCustom } from './custom-frames.ts';
@@ -20,7 +20,7 @@ import { translateUpdate } from './update-frames.ts';
  * sub-agent says carries its namespace. What the platform says of a turn, its begin, its questions, its end, is not said here.
  */
 export const translateLangGraphFrame: TranslateFrame = stateful(INITIAL_LANGGRAPH_STATE, (state, frame, context) => {
-  const scribe = new Scribe(state, context);
+  const scribe = new Scribe({ ...state, calls: callsIn(state.calls, attemptOf(context)) }, context);
   const why = translate(scribe, frame);
   return { state: scribe.state, said: saidBy(scribe, why) };
 });
@@ -46,6 +46,8 @@ function translate(scribe: Scribe, frame: NativeFrame): string | null {
     case 'checkpoints':
     case 'debug':
       return 'the whole state, whose changes are said';
+    case 'malformed':
+      return 'the run ends with it';
     case 'end':
       return ended(scribe, 'the platform says that the turn ended');
     case 'throw':
@@ -95,7 +97,10 @@ function ended(scribe: Scribe, why: string): string {
   textsOver(scribe);
   const { isAsking, isCancelled, children } = scribe.state;
   if (isCancelled) {
-    for (const [child] of children) childEnded(scribe, child, { status: 'error', output: 'cancelled' });
+    const attempt = attemptOf(scribe.context);
+    for (const [child, { saidIn }] of children) {
+      if (saidIn === attempt) childEnded(scribe, child, { status: 'error', output: 'cancelled' });
+    }
     const { calls, cut } = callsCutOff(scribe.state.calls);
     scribe.remember({ calls });
     for (const { open, body } of cut) scribe.say({ child: open.speaker, parent: null }, body);

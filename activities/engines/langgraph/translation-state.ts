@@ -38,6 +38,8 @@ export interface Child {
   /** The call that it works for; null where several are possible. */
   readonly call: string | null;
   readonly used: Tokens;
+  /** The attempt at a step in which it was said. */
+  readonly saidIn: string;
 }
 
 export const TABLE_LIMITS = { messages: 200, children: 100, launches: 200, streams: 100 } as const;
