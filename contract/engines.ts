@@ -7,7 +7,7 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'ai-sdk' | 'codex' | 'langgraph' | 'lifecycle';
+export type EngineKind = 'builtin' | 'acp' | 'ai-sdk' | 'codex' | 'langgraph' | 'lifecycle' | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -49,6 +49,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
   lifecycle: only(
     ...(['streamingText', 'reasoning', 'toolProgress', 'childSessions', 'approvals', 'questions', 'usage'] as const),
     ...(['resume', 'stop'] as const),
+  ),
+  pi: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'approvals', 'questions'] as const),
+    ...(['usage', 'modelSelection', 'commands', 'resume', 'stop', 'reconcile'] as const),
   ),
 };
 

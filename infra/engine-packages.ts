@@ -30,6 +30,7 @@ export const ENGINE_PACKAGES = {
     sizeMb: 457,
   },
   gemini: { package: '@google/gemini-cli', version: '0.61.0', bin: 'gemini', needsScript: false, sizeMb: 100 },
+  pi: { package: '@earendil-works/pi-coding-agent', version: '1.6.0', bin: 'pi', needsScript: false, sizeMb: 168 },
 } as const satisfies Readonly<Record<string, EnginePackage>>;
 
 export type EnginePackageName = keyof typeof ENGINE_PACKAGES;
@@ -45,5 +46,7 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
     case 'langgraph':
     case 'lifecycle':
       return null;
+    case 'pi':
+      return 'pi';
   }
 }

@@ -74,6 +74,16 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     headers: z.record(z.string(), z.string()).default({}),
     ...common,
   }),
+  z.strictObject({
+    kind: z.literal('pi'),
+    command: command.optional(),
+    model: z.string().max(200).optional(),
+    /** Tools that need an approval: names, or the beginning of some and a `*`. */
+    ask: z
+      .array(z.string().regex(/^[\w-]*\*?$/, 'must be the name of a tool, or its beginning and a *'))
+      .default(['bash', 'write', 'edit']),
+    ...common,
+  }),
 ]);
 export type EngineSettings = z.infer<typeof EngineSettings>;
 export type EngineSettingsOf<K extends EngineSettings['kind']> = Extract<EngineSettings, { kind: K }>;

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('loadTidemarkConfig', () => {
   it('has the presets without a file', async () => {
     const { engines } = await loadTidemarkConfig({ configFile: undefined });
-    expect([...engines.keys()]).toEqual(['opencode', 'claude', 'codex', 'gemini']);
+    expect([...engines.keys()]).toEqual(['opencode', 'claude', 'codex', 'gemini', 'pi']);
     expect(engines.get('codex')).toMatchObject({ kind: 'codex', memoryMb: 4_096, approvalPolicy: 'untrusted' });
   });
 
@@ -27,7 +27,7 @@ describe('loadTidemarkConfig', () => {
       mine: { kind: 'acp', command: ['./bin/agent', '--acp'] },
       notes: { kind: 'lifecycle', module: './notes.ts' },
     } } satisfies object`);
-    expect([...engines.keys()]).toEqual(['opencode', 'claude', 'codex', 'mine', 'notes']);
+    expect([...engines.keys()]).toEqual(['opencode', 'claude', 'codex', 'pi', 'mine', 'notes']);
     expect(engines.get('codex')).toMatchObject({ model: 'gpt-5' });
     expect(engines.get('mine')).toMatchObject({ command: [join(folder, 'bin/agent'), '--acp'] });
     expect(engines.get('notes')).toMatchObject({ module: join(folder, 'notes.ts') });

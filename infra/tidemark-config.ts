@@ -40,6 +40,7 @@ const PRESETS: Readonly<Record<string, z.input<typeof EngineSettings>>> = {
   claude: { kind: 'acp', preset: 'claude' },
   codex: { kind: 'codex', passEnv: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_HOME'] },
   gemini: { kind: 'acp', preset: 'gemini' },
+  pi: { kind: 'pi' },
 };
 
 const EngineName = z

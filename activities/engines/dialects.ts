@@ -6,6 +6,7 @@ import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
+import { translatePiFrame } from './pi/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
 const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
@@ -15,6 +16,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['codex', translateCodexFrame],
   ['langgraph', translateLangGraphFrame],
   ['lifecycle', translateLifecycleFrame],
+  ['pi', translatePiFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);
 

@@ -32,6 +32,7 @@ export function createEngineDeps(config: Config): EngineDeps {
 function argumentsOf(settings: ProgramSettings): readonly string[] {
   if (settings.command !== undefined) return settings.command.slice(1);
   if (settings.kind === 'codex') return ['app-server'];
+  if (settings.kind === 'pi') return ['--mode', 'rpc'];
   return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
 }
 

@@ -11,6 +11,7 @@ import { translateAiSdkFrame } from './ai-sdk/translate.ts';
 import { createHostedEngine } from './hosted/engine.ts';
 import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
+import { createPiEngine } from './pi/engine.ts';
 
 const BUILTIN: SteppedEngine = {
   drive: 'stepped',
@@ -56,5 +57,7 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createCodexEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
+    case 'pi':
+      return createPiEngine(name, settings, deps);
   }
 }

@@ -19,7 +19,7 @@ describe('GET /v1/engines', () => {
     const answer = await fetch(`${gateway.url}/v1/engines`);
     const { data, next_cursor } = (await answer.json()) as { data: Record<string, unknown>[]; next_cursor: null };
     expect(next_cursor).toBeNull();
-    expect(data.map(({ engine }) => engine)).toEqual(['builtin', 'opencode', 'claude', 'codex', 'gemini']);
+    expect(data.map(({ engine }) => engine)).toEqual(['builtin', 'opencode', 'claude', 'codex', 'gemini', 'pi']);
     expect(data[0]).toMatchObject({ kind: 'builtin', installed: true, default_model: 'scripted/demo' });
     expect(data[0]?.['models']).toContain('scripted/text');
     for (const row of data.slice(1)) {

@@ -25,7 +25,7 @@ const COMMANDS = {
 };
 
 /** Tried by `test:engines`: packages of half a gigabyte each, which `test` leaves out. */
-const TRIED_ENGINES = ['codex', 'opencode', 'claude', 'gemini'];
+const TRIED_ENGINES = ['codex', 'opencode', 'claude', 'gemini', 'pi'];
 
 /** What needs more than a script. @type {Record<string, (node: string) => Promise<number>>} */
 const PROCEDURES = { check, 'test:engines': testEngines };
