@@ -24,7 +24,7 @@ function scripted(prompt: string, name: string, args: object): void {
   const results = ({ messages }: ChatCompletionRequest) => messages.filter(({ role }) => role === 'tool');
   mock.on({ predicate: ({ messages }) => messages.some(({ content }) => content === prompt) }, (chat) => {
     const [result] = results(chat);
-    if (result !== undefined) return { content: `Done: ${String(result.content)}` };
+    if (result !== undefined) return { content: `Done: ${JSON.stringify(result.content)}` };
     return { content: 'I begin.', toolCalls: [{ id: 'call_1', name, arguments: JSON.stringify(args) }] };
   });
 }
