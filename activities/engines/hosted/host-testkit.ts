@@ -34,6 +34,10 @@ export class HostStage {
     return Object.assign(new HostStage(this.#opening, runId), { answer: this.answer });
   }
 
+  get sessions(): string {
+    return this.#opening.sessions;
+  }
+
   async open(known: string | null): Promise<HostedAgent> {
     const { openAgent, agent, sessions, options = {} } = this.#opening;
     const module = {

@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { continuingPrompt } from '../../../opaque/turn-prompt.ts';
 import agent from '../../../../tests/fixtures/engines/ai-sdk-agent.ts';
 import { cleared, folder } from '../../driver-testkit.ts';
 import { HostStage } from '../host-testkit.ts';
-import type { StreamPart } from './agent-shape.ts';
+import { partsOf, type StreamPart } from './agent-shape.ts';
 import { openAiSdkAgent } from './host.ts';
+import type { SavedSession } from './session-file.ts';
 
 afterEach(cleared);
 
@@ -151,6 +154,24 @@ describe('a session', () => {
     expect(said(next)).toBe('text the first / recall');
   });
 
+  test('has each call with one result, whoever decided on it', async () => {
+    const at = await stage();
+    at.answer = ({ kind, prompt }) => {
+      if (kind === 'question') return { status: 'answered', values: { colour: 'blue' } };
+      return prompt.includes('first') ? { status: 'approved', always: false } : { status: 'rejected', message: null };
+    };
+    const { agent: first } = await at.turn('tool 1\npermissions\nquestion');
+    const next = at.later('run-2');
+    expect((await next.turn('recall', first.nativeSessionId)).end).toMatchObject({ outcome: 'completed' });
+    const saved = JSON.parse(
+      await readFile(join(at.sessions, `${first.nativeSessionId}.json`), 'utf8'),
+    ) as SavedSession;
+    const parts = saved.messages.flatMap(partsOf);
+    const idsOf = (type: string) => parts.flatMap((part) => (part.type === type ? [part.toolCallId] : [])).toSorted();
+    expect(idsOf('tool-result')).toEqual(idsOf('tool-call'));
+    expect(idsOf('tool-call')).toHaveLength(4);
+  });
+
   test.each([['00000000-0000-4000-8000-000000000000'], ['../../etc/passwd']])(
     'that is not there is a new one (%s)',
     async (id) => {
@@ -167,6 +188,13 @@ describe('a session', () => {
     const next = at.later();
     expect((await next.turn(CONTINUED, session)).end).toMatchObject({ outcome: 'completed' });
     expect(result(next)).toMatchObject({ type: 'error-text', value: expect.stringContaining('not known') as string });
+  });
+
+  test('that was cut off in a long text has it', async () => {
+    const at = await stage();
+    const id = await at.cutOff('long 5000\nslow', () => said(at).length === 5_000);
+    const { messages } = JSON.parse(await readFile(join(at.sessions, `${id}.json`), 'utf8')) as SavedSession;
+    expect(messages.flatMap(partsOf).at(-1)).toEqual({ type: 'text', text: 'x'.repeat(5_000) });
   });
 
   test('that was cut off at a question asks it again, and goes on there with the answer', async () => {

@@ -13,6 +13,9 @@ import { SessionFile } from './session-file.ts';
 import { StreamedStep, type AskedCall } from './streamed-step.ts';
 import { stopReasonOf } from './stop-reason.ts';
 
+/** Of a long text so much may be forgotten with the process. */
+const SAVED_EVERY_CHARS = 2_000;
+
 /** Opens an agent of the AI SDK: `ToolLoopAgent`, or what streams like it. */
 export async function openAiSdkAgent(module: UserModule, opening: HostOpening): Promise<HostedAgent> {
   const { agent } = module;
@@ -127,6 +130,7 @@ class AiSdkTurn {
     const { signal } = line;
     const conversation = this.#conversation;
     const awaited = new AwaitedParty((who) => line.awaits(who));
+    let savedChars = 0;
     let exact: readonly ModelMessage[] | null = null;
     let end: HostEnd | null = null;
     awaited.update({ isOneOpen: step.running.size > 0 });
@@ -138,9 +142,12 @@ class AiSdkTurn {
       for await (const part of streamOf(result)) {
         step.take(part);
         awaited.update({ isOneOpen: step.running.size > 0 });
-        // before a tool works, and when it has: what it did is not forgotten with this process
-        if (part.type === 'tool-call' || part.type === 'tool-result')
+        const isGrown = step.chars - savedChars >= SAVED_EVERY_CHARS;
+        if (isGrown || part.type === 'tool-call' || part.type === 'tool-result') {
+          // before a tool works, and when it has: what it did is not forgotten with this process
           await conversation.save({ streamed: step.messages });
+          savedChars = step.chars;
+        }
         for (const frame of framesOfPart(part)) await line.frame(frame, outputOf(part));
       }
       await line.frame({ type: 'end', dir: 'recv' });

@@ -18,6 +18,8 @@ export interface AskedCall {
 export class StreamedStep {
   /** Calls that work now. */
   readonly running: Set<string>;
+  /** Characters of text so far. */
+  chars = 0;
   finishReason: string | null = null;
   /** Of an `error` part. */
   fault: string | null = null;
@@ -107,6 +109,7 @@ export class StreamedStep {
   }
 
   #addText(text: string): void {
+    this.chars += text.length;
     const content = this.#contentOf('assistant');
     const last = content.at(-1);
     if (last?.type === 'text') content[content.length - 1] = { type: 'text', text: `${String(last['text'])}${text}` };
