@@ -7,7 +7,7 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'ai-sdk' | 'codex' | 'langgraph' | 'lifecycle' | 'pi';
+export type EngineKind = 'builtin' | 'acp' | 'ai-sdk' | 'claude' | 'codex' | 'langgraph' | 'lifecycle' | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -37,6 +37,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
   'ai-sdk': only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'childSessions', 'approvals', 'questions'] as const),
     ...(['usage', 'modelSelection', 'resume', 'stop'] as const),
+  ),
+  claude: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
+    ...(['questions', 'usage', 'modelSelection', 'commands', 'resume', 'stop'] as const),
   ),
   codex: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),

@@ -40,8 +40,9 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
   switch (settings.kind) {
     case 'acp':
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
+    case 'claude':
     case 'codex':
-      return 'codex';
+      return settings.kind;
     case 'ai-sdk':
     case 'langgraph':
     case 'lifecycle':

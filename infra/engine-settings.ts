@@ -26,6 +26,7 @@ const command = z.array(z.string().min(1)).min(1).max(100);
 
 /** A module whose default export is the agent, or a function that makes it; relative to the config file. */
 const module = z.string().min(1);
+const rules = z.array(z.string().min(1).max(1_000)).max(200);
 
 /** An engine of `tidemark.config.ts`. */
 export const EngineSettings = z.discriminatedUnion('kind', [
@@ -44,6 +45,23 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     kind: z.literal('ai-sdk'),
     module,
     model: z.string().max(200).optional(),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('claude'),
+    /** The program and its first arguments: what makes it speak its protocol comes behind them. */
+    command: command.optional(),
+    model: z.string().max(200).optional(),
+    permissionMode: z
+      .enum(['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'])
+      .default('default'),
+    /** The built-in tools that it has; left out, its own choice. */
+    tools: rules.optional(),
+    /** Rules of what it need not ask for, such as `Bash(git status)`, and of what it may not do at all. */
+    allowedTools: rules.default([]),
+    disallowedTools: rules.default([]),
+    /** Whose settings files it reads; left out, all of them. */
+    settingSources: z.array(z.enum(['user', 'project', 'local'])).optional(),
     ...common,
   }),
   z.strictObject({

@@ -49,6 +49,17 @@ describe('findEngine', () => {
     });
   });
 
+  it('takes Claude Code itself out of the package that adapts it, else from PATH', () => {
+    expect(find({ kind: 'claude' })).toMatchObject({ howToInstall: 'npm run engines -- install claude' });
+    const other = program('bin/claude');
+    expect(find({ kind: 'claude' })).toMatchObject({ path: other, version: null });
+    const modules = 'engines/claude/node_modules/@anthropic-ai';
+    const own = program(`${modules}/claude-agent-sdk-${process.platform}-${process.arch}/claude`);
+    mkdirSync(join(home, modules, 'claude-agent-sdk'), { recursive: true });
+    writeFileSync(join(home, modules, 'claude-agent-sdk/package.json'), '{"claudeCodeVersion":"2.1.0"}');
+    expect(find({ kind: 'claude' })).toMatchObject({ path: own, version: '2.1.0', howToInstall: null });
+  });
+
   it('finds a module by its file, and takes a service as there', () => {
     expect(find({ kind: 'lifecycle', url: 'http://127.0.0.1:1' })).toMatchObject({ installed: true, path: null });
     expect(find({ kind: 'lifecycle', module: join(home, 'none.ts') })).toMatchObject({ installed: false });

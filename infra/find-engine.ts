@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { claudeCodePaths, claudeCodeVersion } from './claude-code.ts';
 import { hostEnvironment, type Config } from './config.ts';
 import { ENGINE_PACKAGES, packageOf, type EnginePackageName } from './engine-packages.ts';
 import { isHosted, type EngineSettings } from './engine-settings.ts';
@@ -25,9 +26,9 @@ export function findEngine({ home }: Pick<Config, 'home'>, settings: EngineSetti
   const name = packageOf(settings);
   if (settings.command !== undefined) return findCommand(settings.command[0] ?? '');
   if (name === null) throw new Error('an engine without a preset has a command');
-  const { bin } = ENGINE_PACKAGES[name];
-  const own = onPath(join(engineFolder(home, name), 'node_modules', '.bin', bin));
-  if (own !== null) return found(own, installedVersion(home, name));
+  const { programs, version, bin } = settings.kind === 'claude' ? claudeCode(home) : packaged(home, name);
+  const own = programs.map(onPath).find((path) => path !== null);
+  if (own !== undefined) return found(own, version);
   const other = onPath(bin);
   return other === null ? missing(`npm run engines -- install ${name}`) : found(other, null);
 }
@@ -39,9 +40,31 @@ export function engineFolder(home: string, name: EnginePackageName): string {
 
 /** The version of an installed package; null when it is not installed. */
 export function installedVersion(home: string, name: EnginePackageName): string | null {
-  const file = join(engineFolder(home, name), 'node_modules', ENGINE_PACKAGES[name].package, 'package.json');
+  const file = join(modulesOf(home, name), ENGINE_PACKAGES[name].package, 'package.json');
   if (!existsSync(file)) return null;
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** What a package brings: where it may lie, its version there, and its name on PATH. */
+interface Packaged {
+  readonly programs: readonly string[];
+  readonly version: string | null;
+  readonly bin: string;
+}
+
+function packaged(home: string, name: EnginePackageName): Packaged {
+  const { bin } = ENGINE_PACKAGES[name];
+  return { programs: [join(modulesOf(home, name), '.bin', bin)], version: installedVersion(home, name), bin };
+}
+
+/** The program that the package `claude` adapts, without the adapter. */
+function claudeCode(home: string): Packaged {
+  const modules = modulesOf(home, 'claude');
+  return { programs: claudeCodePaths(modules), version: claudeCodeVersion(modules), bin: 'claude' };
+}
+
+function modulesOf(home: string, name: EnginePackageName): string {
+  return join(engineFolder(home, name), 'node_modules');
 }
 
 function findModule({ module, url }: { module?: string | undefined; url?: string | undefined }): FoundEngine {

@@ -3,6 +3,7 @@ import type { TranslateFrame } from '../../contract/translation.ts';
 import { translateAcpFrame } from './acp/translate.ts';
 import { translateAiSdkFrame } from './ai-sdk/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
+import { translateClaudeFrame } from './claude/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
 import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
@@ -13,6 +14,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['acp', translateAcpFrame],
   ['ai-sdk', translateAiSdkFrame],
   ['builtin', translateBuiltinFrame],
+  ['claude', translateClaudeFrame],
   ['codex', translateCodexFrame],
   ['langgraph', translateLangGraphFrame],
   ['lifecycle', translateLifecycleFrame],

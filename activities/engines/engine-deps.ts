@@ -31,9 +31,17 @@ export function createEngineDeps(config: Config): EngineDeps {
 /** Of a command that is given, its own; a preset knows what makes it speak its protocol. */
 function argumentsOf(settings: ProgramSettings): readonly string[] {
   if (settings.command !== undefined) return settings.command.slice(1);
-  if (settings.kind === 'codex') return ['app-server'];
-  if (settings.kind === 'pi') return ['--mode', 'rpc'];
-  return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
+  switch (settings.kind) {
+    case 'acp':
+      return settings.preset === undefined ? [] : ACP_PRESETS[settings.preset].args;
+    case 'claude':
+      // its driver gives them with each session
+      return [];
+    case 'codex':
+      return ['app-server'];
+    case 'pi':
+      return ['--mode', 'rpc'];
+  }
 }
 
 function notInstalled(kind: string, howToInstall: string): TidemarkError {

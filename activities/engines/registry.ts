@@ -4,6 +4,7 @@ import type { EngineSettings } from '../../infra/engine-settings.ts';
 import type { ConfiguredEngines } from '../../infra/tidemark-config.ts';
 import { createAcpEngine } from './acp/engine.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
+import { createClaudeEngine } from './claude/engine.ts';
 import { createCodexEngine } from './codex/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
@@ -53,6 +54,8 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createHostedEngine(name, settings, { deps, translate: translateAiSdkFrame });
     case 'langgraph':
       return createHostedEngine(name, settings, { deps, translate: translateLangGraphFrame });
+    case 'claude':
+      return createClaudeEngine(name, settings, deps);
     case 'codex':
       return createCodexEngine(name, settings, deps);
     case 'lifecycle':

@@ -46,13 +46,18 @@ export function textEnded(texts: OpenTexts, key: string): { texts: OpenTexts; bo
   return { texts: { ...texts, open: withoutEntry(texts.open, key) }, bodies: [endOf(open)] };
 }
 
-/** Ends every text that is open, each as its speaker's. */
-export function textsEnded(texts: OpenTexts): {
+/** Ends every text that is open, each as its speaker's; or those of one speaker. */
+export function textsEnded(
+  texts: OpenTexts,
+  speaker?: string,
+): {
   texts: OpenTexts;
   ended: { speaker: string | null; body: CanonicalBody }[];
 } {
-  const ended = texts.open.map(([, open]) => ({ speaker: open.speaker, body: endOf(open) }));
-  return { texts: { ...texts, open: [] }, ended };
+  const isOver = (open: OpenText) => speaker === undefined || open.speaker === speaker;
+  const over = texts.open.filter(([, open]) => isOver(open));
+  const ended = over.map(([, open]) => ({ speaker: open.speaker, body: endOf(open) }));
+  return { texts: { ...texts, open: texts.open.filter(([, open]) => !isOver(open)) }, ended };
 }
 
 function endOf({ kind, messageId }: OpenText): CanonicalBody {

@@ -4,10 +4,11 @@ import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { entryOf, withEntry, withoutEntry } from '../acp/bounded-table.ts';
 import { attemptOf, type OpenCall } from '../hosted/open-calls.ts';
+import { textsEnded } from '../hosted/open-texts.ts';
 import { shownValue } from '../hosted/shown-value.ts';
 import { withTokens, type Tokens } from '../hosted/tokens.ts';
 import type { Scribe } from './scribe.ts';
-import type { Speaker } from './speakers.ts';
+import { placeOf, type Speaker } from './speakers.ts';
 import { TABLE_LIMITS } from './translation-state.ts';
 
 /** The tool of deepagents that delegates; others are named for what they do. */
@@ -55,39 +56,46 @@ export function childAtWork(scribe: Scribe, speaker: Speaker, lastToolName: stri
   scribe.say(speaker, { kind: 'child.updated', childId: speaker.child, status: 'running', state: { lastToolName } });
 }
 
-/** The end of the sub-agent that works for a call. */
-export function childOfCallEnded(scribe: Scribe, call: string, end: { status: 'ok' | 'error'; output: unknown }): void {
-  const [child] = scribe.state.children.find(([, known]) => known.call === call) ?? [];
-  if (child !== undefined) childEnded(scribe, child, end);
+interface End {
+  readonly status: 'ok' | 'error';
+  readonly output: unknown;
 }
 
-/** The end of a call in the place of a sub-agent: that one's, unless it is known to work for another call. */
-export function childOfPlaceEnded(
-  scribe: Scribe,
-  { child, call }: { child: string; call: string },
-  end: { status: 'ok' | 'error'; output: unknown },
-): void {
-  const known = entryOf(scribe.state.children, child);
-  if (known !== undefined && (known.call === null || known.call === call)) childEnded(scribe, child, end);
+/** The end of a call: that of every sub-agent that works for it. */
+export function childrenOfCallEnded(scribe: Scribe, call: string, end: End): void {
+  for (const [child, known] of scribe.state.children) if (known.call === call) childEnded(scribe, child, end);
 }
 
-export function childEnded(scribe: Scribe, child: string, end: { status: 'ok' | 'error'; output: unknown }): void {
+/**
+ * A result has come out of a place: the sub-agents in there are over.
+ *
+ * **Contract:** the result is a sub-agent's where it is the only one; one that is known to work for another call ends with that.
+ */
+export function childrenInPlaceEnded(scribe: Scribe, { place, call }: { place: string; call: string }, end: End): void {
+  const inPlace = scribe.state.children.filter(([child]) => placeOf(child) === place);
+  const over = inPlace.filter(([, known]) => known.call === null || known.call === call);
+  const ending: End = inPlace.length === 1 ? end : { status: 'ok', output: '' };
+  for (const [child] of over) childEnded(scribe, child, ending);
+}
+
+export function childEnded(scribe: Scribe, child: string, { status, output }: End): void {
   if (entryOf(scribe.state.children, child) === undefined) return;
+  const { texts, ended } = textsEnded(scribe.state.texts, child);
   const children = withoutEntry(scribe.state.children, child);
-  scribe.remember({ children, gone: [...scribe.state.gone, child].slice(-TABLE_LIMITS.children) });
-  const result = shownValue(end.output);
+  scribe.remember({ texts, children, gone: [...scribe.state.gone, child].slice(-TABLE_LIMITS.children) });
+  const result = shownValue(output);
   const completed: CanonicalBody = {
     kind: 'child.completed',
     childId: child,
-    status: end.status,
+    status,
     ...(result === '' ? {} : { result }),
   };
-  scribe.say({ child, parent: null }, completed);
+  scribe.say({ child, parent: null }, ...ended.map(({ body }) => body), completed);
 }
 
 function launchOf(scribe: Scribe, { child, parent }: Speaker): string | null {
   const { calls, children, launches } = scribe.state;
-  const named = entryOf(launches, child ?? '');
+  const named = entryOf(launches, placeOf(child ?? ''));
   if (named !== undefined) return named;
   const taken = new Set(children.map(([, known]) => known.call));
   const possible = calls.open.filter(([id, open]) => open.speaker === parent && !taken.has(id));
@@ -103,5 +111,8 @@ function taskOf({ started, input }: OpenCall): { title: string; state?: { prompt
     ...(typeof task === 'string' ? { prompt: previewText(task, PREVIEW_LIMIT_CHARS) } : {}),
     ...(typeof role === 'string' ? { role } : {}),
   };
-  return { title: typeof role === 'string' && role !== '' ? role : started.name, state };
+  return {
+    title: typeof role === 'string' && role !== '' ? role : started.name,
+    ...(Object.keys(state).length === 0 ? {} : { state }),
+  };
 }

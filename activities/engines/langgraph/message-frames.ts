@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { NativeFrame } from '../../../contract/frames.ts';
-import { childOfPlaceEnded, childSeen } from './children.ts';
+import { childrenInPlaceEnded, childSeen } from './children.ts';
 import { messageOf, type LcMessage } from './lc-messages.ts';
 import { messageWhole, modelNamed, pieceWritten, usageCounted } from './said-messages.ts';
 import type { Scribe } from './scribe.ts';
-import { speakerAt, type Speaker } from './speakers.ts';
+import { placeOf, speakerAt, type Speaker } from './speakers.ts';
 import { resultWritten } from './tool-calls.ts';
 
 const text = z.string().catch('');
@@ -49,7 +49,7 @@ function written(
   if (message.usage !== null) usageCounted(scribe, writing, message.usage);
 }
 
-/** A result comes from the namespace of its call: the sub-agent in there has ended. */
+/** A result comes out of the place of its call: the sub-agents in there are over. */
 function returned(
   scribe: Scribe,
   speaker: Speaker,
@@ -58,7 +58,7 @@ function returned(
   const { child = null } = speakerAt(metadata.langgraph_checkpoint_ns) ?? {};
   const { isError, content: output, toolCallId: call } = message;
   if (child !== null && child !== speaker.child) {
-    childOfPlaceEnded(scribe, { child, call }, { status: isError ? 'error' : 'ok', output });
+    childrenInPlaceEnded(scribe, { place: placeOf(child), call }, { status: isError ? 'error' : 'ok', output });
   }
   resultWritten(scribe, speaker, message, frame);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NativeFrame } from '../../../contract/frames.ts';
-import { withEntry } from '../acp/bounded-table.ts';
+import { entryOf, withEntry } from '../acp/bounded-table.ts';
 import { childEnded, childSeen } from './children.ts';
 import { translateCustom } from './custom-frames.ts';
 import { translateMessageEvent } from './protocol-messages.ts';
@@ -67,9 +67,7 @@ function ofNode(scribe: Scribe, { namespace, data, frame }: Told): string | null
   const event = toolEventOf(data);
   const place = namespace.at(-1);
   if (event === null) return null;
-  if (place !== undefined) {
-    scribe.remember({ launches: withEntry(scribe.state.launches, place, event.toolCallId, TABLE_LIMITS.launches) });
-  }
+  if (place !== undefined) launched(scribe, place, event.toolCallId);
   return translateTools(scribe, speaker, { event, frame });
 }
 
@@ -80,6 +78,13 @@ function ofGraph(scribe: Scribe, { namespace, data, frame }: Told): string | nul
     return translateCustom(scribe, speaker, Payload.safeParse(data).data?.payload ?? data);
   const update = Update.safeParse(data).data;
   return update === undefined ? null : translateUpdate(scribe, speaker, { values: undefined, ...update, frame });
+}
+
+function launched(scribe: Scribe, place: string, toolCallId: string): void {
+  const { launches } = scribe.state;
+  const known = entryOf(launches, place);
+  const call = known === undefined || known === toolCallId ? toolCallId : null;
+  scribe.remember({ launches: withEntry(launches, place, call, TABLE_LIMITS.launches) });
 }
 
 /** A sub-agent's place is that of its call, and ends with it. */

@@ -42,6 +42,9 @@ const Written = z.union([
   z
     .object({ type: z.enum(['reasoning', 'reasoning-delta']), reasoning: z.string() })
     .transform((block) => ({ kind: 'reasoning' as const, text: block.reasoning })),
+  z
+    .object({ type: z.literal('thinking'), thinking: z.string() })
+    .transform((block) => ({ kind: 'reasoning' as const, text: block.thinking })),
 ]);
 const CallBlock = ToolCall.extend({ type: z.literal('tool_call') });
 /** Whose messages are not a model's: the conversation told again. */

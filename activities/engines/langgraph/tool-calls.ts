@@ -7,7 +7,7 @@ import { entryOf } from '../acp/bounded-table.ts';
 import { keptOutput } from '../hosted/kept-output.ts';
 import { beginCall, endCall, hasEnded, type CallEnd } from '../hosted/open-calls.ts';
 import { shownValue, textOf, thrownText } from '../hosted/shown-value.ts';
-import { childAtWork, childOfCallEnded } from './children.ts';
+import { childAtWork, childrenOfCallEnded } from './children.ts';
 import { messageOf, type LcMessage } from './lc-messages.ts';
 import type { Scribe } from './scribe.ts';
 import type { Speaker } from './speakers.ts';
@@ -57,9 +57,10 @@ export function callFailed(
   speaker: Speaker,
   { id, name, error }: { id: string; name: string; error: unknown },
 ): void {
-  if (hasEnded(scribe.state.calls, id)) return;
+  const text = previewText(thrownText(error), PREVIEW_LIMIT_CHARS);
+  // an error whose words were lost on its way leaves the end to the result in the conversation
+  if (hasEnded(scribe.state.calls, id) || text === '' || text === '{}') return;
   if (entryOf(scribe.state.calls.open, id) === undefined) callBegins(scribe, speaker, { id, name, input: undefined });
-  const text = previewText(thrownText(error), PREVIEW_LIMIT_CHARS) || 'the tool failed';
   callEnds(scribe, speaker, id, { status: 'error', error: text });
 }
 
@@ -72,7 +73,7 @@ export function resultWritten(scribe: Scribe, speaker: Speaker, message: LcMessa
 /** A call's end, and that of its sub-agent before it. */
 function callEnds(scribe: Scribe, speaker: Speaker, id: string, end: CallEnd): void {
   const output = end.status === 'ok' ? end.output : end.error;
-  childOfCallEnded(scribe, id, { status: end.status, output });
+  childrenOfCallEnded(scribe, id, { status: end.status, output });
   const { calls, bodies } = endCall(scribe.state.calls, id, end);
   scribe.remember({ calls });
   scribe.say(speaker, ...bodies);

@@ -63,7 +63,7 @@ export function translateTools(
     case 'on_tool_error':
     case 'tool-error':
       callFailed(scribe, speaker, { id, name, error });
-      return 'late: its call has ended';
+      return 'late, or an error without words';
     default:
       return null;
   }

@@ -13,8 +13,8 @@ export interface LangGraphState {
   readonly children: BoundedTable<Child>;
   /** Namespaces of sub-agents that have ended, the newest last. */
   readonly gone: readonly string[];
-  /** The call that runs in a namespace, where the library says so. */
-  readonly launches: BoundedTable<string>;
+  /** The call that runs in a place, where the library says so; null where there are several. */
+  readonly launches: BoundedTable<string | null>;
   /** The message that a model call writes (protocol events). */
   readonly streams: BoundedTable<string>;
   /** What the run's own agent has used so far. */

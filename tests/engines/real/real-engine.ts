@@ -13,6 +13,8 @@ import { startScriptedModel, type EngineTools } from './scripted-model.ts';
 export interface RealEngine extends Pick<EngineSubject, 'trials'> {
   /** Of its package under `<home>/engines`. */
   readonly name: EnginePackageName;
+  /** Of its record, where that is not the package and its version. */
+  readonly record?: string;
   readonly tools: EngineTools;
   /** Its settings, when its own home is `folder`, an empty one, and its model answers under `modelUrl`. */
   configure(options: { readonly folder: string; readonly modelUrl: string }): Promise<EngineSettings>;
@@ -23,7 +25,7 @@ export interface RealEngine extends Pick<EngineSubject, 'trials'> {
 /** What every engine must do, and what only one with a model can: the model's server fails. */
 export function describeRealEngine(engine: RealEngine): void {
   // the table says which version was tried
-  const name = `${engine.name}-${ENGINE_PACKAGES[engine.name].version}`;
+  const name = engine.record ?? `${engine.name}-${ENGINE_PACKAGES[engine.name].version}`;
   const subject: EngineSubject = { name, trials: engine.trials, resumes: true, start: () => start(engine) };
   describeDriver(subject);
   describeModelFaults(subject, engine.faults);

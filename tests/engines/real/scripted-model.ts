@@ -23,6 +23,8 @@ export interface EngineTools {
   readonly plan?: ToolUse;
   /** Asks for a colour. */
   readonly question?: ToolUse;
+  /** Has a sub-agent play the script `text`. */
+  readonly child?: ToolUse;
 }
 
 /** What a prompt says to the scripted model. */
