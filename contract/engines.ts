@@ -7,7 +7,16 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'ai-sdk' | 'claude' | 'codex' | 'langgraph' | 'lifecycle' | 'pi';
+export type EngineKind =
+  | 'builtin'
+  | 'acp'
+  | 'ai-sdk'
+  | 'claude'
+  | 'codex'
+  | 'codex-exec'
+  | 'langgraph'
+  | 'lifecycle'
+  | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -45,6 +54,9 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
   codex: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
     ...(['questions', 'usage', 'modelSelection', 'resume', 'stop', 'reconcile'] as const),
+  ),
+  'codex-exec': only(
+    ...(['reasoning', 'plans', 'fileDiffs', 'childSessions', 'usage', 'modelSelection', 'resume', 'stop'] as const),
   ),
   langgraph: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'childSessions', 'approvals', 'questions'] as const),

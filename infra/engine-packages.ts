@@ -43,6 +43,8 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
     case 'claude':
     case 'codex':
       return settings.kind;
+    case 'codex-exec':
+      return 'codex';
     case 'ai-sdk':
     case 'langgraph':
     case 'lifecycle':

@@ -4,6 +4,9 @@ import { z } from 'zod';
 export const PRESET_NAMES = ['opencode', 'claude', 'codex', 'gemini'] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
+/** Where the commands of Codex may write. */
+const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+
 const seconds = z.number().positive().max(86_400);
 
 /** What every engine with a loop of its own may be given. */
@@ -69,10 +72,22 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     command: command.optional(),
     model: z.string().max(200).optional(),
     approvalPolicy: z.enum(['untrusted', 'on-request', 'never']).default('untrusted'),
-    sandbox: z.enum(['read-only', 'workspace-write', 'danger-full-access']).default('workspace-write'),
+    sandbox: z.enum(SANDBOXES).default('workspace-write'),
     /** It asks questions of its own only where it plans. */
     collaborationMode: z.enum(['default', 'plan']).default('default'),
     ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('codex-exec'),
+    /** Up to `exec`. */
+    command: command.optional(),
+    model: z.string().max(200).optional(),
+    sandbox: z.enum(SANDBOXES).default('workspace-write'),
+    /** What is to leave the sandbox a model of Codex judges, in the place of a person; `workspace-write` alone has that. */
+    approveForMe: z.boolean().default(false),
+    ...common,
+    /** It says nothing while its model writes: only what is whole. */
+    stallSeconds: seconds.default(900),
   }),
   z.strictObject({
     kind: z.literal('langgraph'),

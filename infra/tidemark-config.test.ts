@@ -54,6 +54,10 @@ describe('loadTidemarkConfig', () => {
     [`{ engines: { mine: { kind: 'langgraph', module: 'm.ts', events: 'v4' } } }`, 'engines.mine.events: '],
     [`{ engines: { codex: { kind: 'codex', memory: 1 } } }`, 'engines.codex: Unrecognized key: "memory"'],
     [`{ engines: { codex: { kind: 'codex', memoryMb: -1 } } }`, 'engines.codex.memoryMb: '],
+    [
+      `{ engines: { ci: { kind: 'codex-exec', sandbox: 'read-only', approveForMe: true } } }`,
+      'engines.ci.approveForMe: goes with the sandbox "workspace-write" alone',
+    ],
     [`{ engines: { mine: { kind: 'mcp' } } }`, 'engines.mine.kind: '],
     [`{ engines: { builtin: { kind: 'codex' } } }`, 'engines.builtin: is the name of the engine that Tidemark brings'],
     [`{ engines: { 'My Engine': false } }`, 'engines.My Engine: must begin with a letter'],

@@ -130,6 +130,9 @@ function hasWhatItStarts({ value, issues }: z.core.ParsePayload<EngineSettings>)
   if (value.kind === 'acp' && value.preset === undefined && value.command === undefined) {
     add('command', 'is needed, such as ["my-agent", "--acp"], or a preset');
   }
+  if (value.kind === 'codex-exec' && value.approveForMe && value.sandbox !== 'workspace-write') {
+    add('approveForMe', 'goes with the sandbox "workspace-write" alone');
+  }
   if (value.kind === 'lifecycle' && (value.module === undefined) === (value.url === undefined)) {
     add('module', 'is needed, or url, and not both');
   }

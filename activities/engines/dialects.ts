@@ -5,6 +5,7 @@ import { translateAiSdkFrame } from './ai-sdk/translate.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { translateClaudeFrame } from './claude/translate.ts';
 import { translateCodexFrame } from './codex/translate.ts';
+import { translateCodexExecFrame } from './codex-exec/translate.ts';
 import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
 import { translatePiFrame } from './pi/translate.ts';
@@ -16,6 +17,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['builtin', translateBuiltinFrame],
   ['claude', translateClaudeFrame],
   ['codex', translateCodexFrame],
+  ['codex-exec', translateCodexExecFrame],
   ['langgraph', translateLangGraphFrame],
   ['lifecycle', translateLifecycleFrame],
   ['pi', translatePiFrame],

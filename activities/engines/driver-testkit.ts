@@ -16,6 +16,8 @@ export class DriverStage {
   readonly questions: EngineQuestion[] = [];
   readonly kept: { name: string; contentType: string; text: string }[] = [];
   readonly expected: ('model' | 'tool')[] = [];
+  /** What the driver said that its session is called. */
+  readonly names: string[] = [];
   readonly abort = new AbortController();
   readonly workspace: string;
   answer: (question: EngineQuestion, withdrawn?: AbortSignal) => Promise<EngineAnswer> = () =>
@@ -48,6 +50,10 @@ export class DriverStage {
         const sha256 = createHash('sha256').update(text).digest('hex');
         const bytes = Buffer.byteLength(text);
         return Promise.resolve({ name, artifact: { artifactId: `sha256:${sha256}`, bytes, sha256, contentType } });
+      },
+      named: (nativeSessionId) => {
+        this.names.push(nativeSessionId);
+        return Promise.resolve();
       },
       expect: (who) => this.expected.push(who),
     };

@@ -61,7 +61,7 @@ export interface EngineLimits {
  */
 export interface Driver {
   /** Starts the engine, negotiates, and takes up `known` if it can, else begins a session; `resumed` says which. */
-  open(known: NativeSession | null): Promise<OpenedSession>;
+  open(known: NativeSession | null): Promise<OpenedSession | UnnamedSession>;
   /** One turn, until the engine's real settle signal. After `context.signal` it resolves as `cancelled` when the engine says so. */
   prompt(text: string): Promise<TurnEnd>;
   /** The engine is gone when this resolves: its processes are dead, its connections closed. Never throws. */
@@ -90,6 +90,8 @@ export interface DriverContext {
   readonly ask: (question: EngineQuestion, withdrawn?: AbortSignal) => Promise<EngineAnswer>;
   /** Keeps a text out of the log, for a frame to refer to. */
   keep(kept: { readonly name: string; readonly contentType: string; readonly text: string }): Promise<NamedArtifact>;
+  /** Tells the name of a session that `open` could not name; resolves when it is stored, so that a crash does not lose it. */
+  named(nativeSessionId: string): Promise<void>;
   /** Whose silence is watched from now on; `model` at the beginning. */
   expect(who: 'model' | 'tool'): void;
 }
@@ -104,6 +106,9 @@ export interface OpenedSession extends NativeSession {
   readonly capabilities: NegotiatedCapabilities;
   readonly resumed: boolean;
 }
+
+/** The engine names its session when it is given the turn; the driver then tells it by `context.named`. */
+export type UnnamedSession = Omit<OpenedSession, 'nativeSessionId'> & { readonly nativeSessionId: null };
 
 export type TurnEnd =
   | { readonly outcome: 'completed'; readonly stopReason: string }

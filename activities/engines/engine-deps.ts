@@ -39,6 +39,8 @@ function argumentsOf(settings: ProgramSettings): readonly string[] {
       return [];
     case 'codex':
       return ['app-server'];
+    case 'codex-exec':
+      return ['exec'];
     case 'pi':
       return ['--mode', 'rpc'];
   }

@@ -6,6 +6,7 @@ import { createAcpEngine } from './acp/engine.ts';
 import { translateBuiltinFrame } from './builtin/translate.ts';
 import { createClaudeEngine } from './claude/engine.ts';
 import { createCodexEngine } from './codex/engine.ts';
+import { createCodexExecEngine } from './codex-exec/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { translateAiSdkFrame } from './ai-sdk/translate.ts';
@@ -58,6 +59,8 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createClaudeEngine(name, settings, deps);
     case 'codex':
       return createCodexEngine(name, settings, deps);
+    case 'codex-exec':
+      return createCodexExecEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
     case 'pi':

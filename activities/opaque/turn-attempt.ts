@@ -8,7 +8,7 @@ import type { DrivenTurn } from '../../contract/run-plan.ts';
 import { crashPoint } from '../../infra/crash-point.ts';
 import type { Asking } from '../../infra/postgres/ask.ts';
 import { undeliveredAnswers } from '../../infra/postgres/ask.ts';
-import { findSession } from '../../infra/postgres/harness-session.ts';
+import { findSession, nameSession } from '../../infra/postgres/harness-session.ts';
 import { conversationOf } from '../../infra/postgres/conversation.ts';
 import type { RunRow } from '../../infra/postgres/run.ts';
 import { saidText } from '../../infra/postgres/said-text.ts';
@@ -27,6 +27,7 @@ import type {
   OpaqueEngine,
   OpenedSession,
   TurnEnd,
+  UnnamedSession,
 } from '../engines/driver.ts';
 import type { LaneWriter } from '../group-committer.ts';
 import { keepForFrame } from './keep-for-frame.ts';
@@ -155,7 +156,7 @@ export class TurnAttempt {
     return { nativeSessionId, protocolVersion: row.protocol_version };
   }
 
-  async #begin(opened: OpenedSession, isContinued: boolean): Promise<void> {
+  async #begin(opened: OpenedSession | UnnamedSession, isContinued: boolean): Promise<void> {
     const { run_id: runId, thread_id: threadId, engine } = this.#run;
     const { nativeSessionId, protocolVersion, capabilities, resumed } = opened;
     const { provider } = this.#engine;
@@ -179,12 +180,12 @@ export class TurnAttempt {
     this.#session = { threadId, engine, generation, isResumable };
   }
 
-  async #prompt(opened: OpenedSession, isContinued: boolean): Promise<string> {
+  async #prompt({ resumed }: OpenedSession | UnnamedSession, isContinued: boolean): Promise<string> {
     const { pool } = this.#deps;
     const { run_id: runId, parent_run_id: parentRunId } = this.#run;
     if (isContinued) return continuingPrompt(await undeliveredAnswers(pool, runId));
     const input = JSON.parse(this.#run.input) as string;
-    return openingPrompt(input, opened.resumed || parentRunId === null ? [] : await conversationOf(pool, parentRunId));
+    return openingPrompt(input, resumed || parentRunId === null ? [] : await conversationOf(pool, parentRunId));
   }
 
   #context(workspace: string): DriverContext {
@@ -205,6 +206,9 @@ export class TurnAttempt {
       },
       ask: (question, withdrawn) => this.#ask(question, withdrawn ?? null),
       keep: (kept) => keepForFrame(this.#deps, this.#run, kept),
+      named: async (nativeSessionId) => {
+        if (this.#session !== null) await nameSession(this.#deps.pool, this.#session, nativeSessionId);
+      },
       expect: (who) => this.#watchdog.expect(who),
     };
   }

@@ -52,10 +52,10 @@ describe('a chat session', () => {
   });
 
   it('knows a text that the running run has taken from a run of its own', async () => {
-    const queued = { ...RUN, queued_input: { input_id: 'inp_1', queue: 'steer' } };
+    const queued = { ...RUN, queued_input: { input_id: 'inp_1', queue: 'steering' } };
     const server = await serve((res) => json(res, 202, queued));
     const session = new ChatSession(new TidemarkClient({ baseUrl: server.url }), { threadId: 'thr_1' });
-    expect(await session.submit('now', 'steer')).toMatchObject({ queue: 'steer', instead: null });
+    expect(await session.submit('now', 'steer')).toMatchObject({ queue: 'steering', instead: null });
     expect(session.isBusy).toBe(false);
   });
 

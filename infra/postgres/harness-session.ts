@@ -10,8 +10,8 @@ export interface SessionRow {
   readonly thread_id: string;
   readonly engine: string;
   readonly provider: string;
-  /** What the newest generation works in. */
-  readonly native_session_id: string;
+  /** What the newest generation works in; null until the engine has named it. */
+  readonly native_session_id: string | null;
   readonly runtime_kind: 'sandbox' | 'managed';
   /** Where the engine keeps its side of the session. */
   readonly runtime_id: string;
@@ -33,7 +33,8 @@ export interface SessionBinding {
   readonly threadId: string;
   readonly engine: string;
   readonly provider: string;
-  readonly nativeSessionId: string;
+  /** Null: the engine names it when it is given the turn. */
+  readonly nativeSessionId: string | null;
   readonly runtime: { readonly kind: SessionRow['runtime_kind']; readonly id: string };
   readonly protocolVersion: string;
   readonly capabilities: NegotiatedCapabilities;
@@ -101,6 +102,20 @@ export async function beginGeneration(client: Queryable, binding: SessionBinding
   });
   if (rows[0] === undefined) throw new Error('a generation was not begun');
   return rows[0].generation;
+}
+
+/** The engine has named the session in which a generation works; of an older generation the name is not kept. */
+export async function nameSession(
+  db: Queryable,
+  session: { threadId: string; engine: string; generation: number },
+  nativeSessionId: string,
+): Promise<void> {
+  await db.query({
+    name: 'session-name',
+    text: `update session set native_session_id = $4, updated_at = now()
+            where thread_id = $1 and engine = $2 and generation = $3`,
+    values: [session.threadId, session.engine, session.generation, nativeSessionId],
+  });
 }
 
 /** Opens a session that needs no process, so it has one generation: a run works in it from now on. */

@@ -106,7 +106,7 @@ export async function openGeneration(
       type: 'session.opened',
       capabilities,
       source,
-      nativeSessionId,
+      ...(nativeSessionId === null ? {} : { nativeSessionId }),
       generation,
       resumed,
     };

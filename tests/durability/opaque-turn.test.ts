@@ -3,7 +3,7 @@ import { commitAsk, markDelivered, type Asking } from '../../infra/postgres/ask.
 import { captureLossesOf } from '../../infra/postgres/capture-loss.ts';
 import { requestCancel } from '../../infra/postgres/command.ts';
 import { foldedEventsOfRun } from '../../infra/postgres/delivery.ts';
-import { findSession } from '../../infra/postgres/harness-session.ts';
+import { findSession, nameSession } from '../../infra/postgres/harness-session.ts';
 import { resolveInterrupt } from '../../infra/postgres/interrupt.ts';
 import { settleRun } from '../../infra/postgres/turn.ts';
 import { markPrompted, openTurnStep, PARKED } from '../../infra/postgres/turn-step.ts';
@@ -102,6 +102,21 @@ describe('an opaque turn', () => {
       revision: 1,
       head_native_session_id: 'native-2',
       head_ref: 'native-2#1',
+      durability: 'committed',
+    });
+  });
+
+  it('has a session without a name until the engine names it, which an attempt that was fenced does in vain', async () => {
+    const run = await acceptedRun(db.pool);
+    const first = await openTurn(db.pool, run, null);
+    const second = await openTurn(db.pool, run, null);
+    await nameSession(db.pool, first.session, 'native-1');
+    expect(await findSession(db.pool, run.thread_id, 'builtin')).toMatchObject({ native_session_id: null });
+    await nameSession(db.pool, second.session, 'native-2');
+    await endTurn(db.pool, second);
+    expect(await findSession(db.pool, run.thread_id, 'builtin')).toMatchObject({
+      native_session_id: 'native-2',
+      head_native_session_id: 'native-2',
       durability: 'committed',
     });
   });

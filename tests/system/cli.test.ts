@@ -155,6 +155,36 @@ describe('tidemark chat --presenter terminal', () => {
     expect(events.find(({ kind }) => kind === 'approval.resolved')).toMatchObject({ decision: 'edit' });
   });
 
+  it.runIf(hasTerminal)(
+    'steers a run at work with a line, follows it up with another, and both are said in its one turn',
+    async () => {
+      const cli = Cli.startInTerminal(world.stack.url, ['chat', 'WRITE while I talk']);
+      await cli.says('[a]pprove / [e]dit / [r]eject');
+      cli.type(`l${ENTER}`);
+      await cli.says('left open; /ask comes back to it');
+      cli.type(`ANSWER what steers${ENTER}`);
+      const steered = (await cli.says('— for its next step')).length;
+      cli.type(`> ANSWER what follows${ENTER}`);
+      const followed = (await cli.says('— queued: follow_up', steered)).length;
+      cli.type(`/ask${ENTER}`);
+      await cli.says('[a]pprove / [e]dit / [r]eject', followed);
+      cli.type(`a${ENTER}`);
+      await cli.says(/The answer is 42\.[^]*The answer is 42\.[^]*> /, followed);
+      cli.type(`/quit${ENTER}`);
+      expect(await cli.ended).toBe(0);
+      const threadId = /--thread (thr_[\w-]+)/.exec(cli.output)?.[1] ?? '';
+      const { body } = await world.rest.send<{ data: { run_id: string }[] }>('GET', `/v1/threads/${threadId}/runs`);
+      expect(body.data).toHaveLength(1);
+      const events = await world.rest.events(await world.rest.settled(body.data[0]?.run_id ?? ''));
+      expect(events.filter(({ kind }) => kind === 'turn.started')).toMatchObject([
+        { input: 'WRITE while I talk' },
+        { input: 'ANSWER what steers', queue: 'steering' },
+        { input: 'ANSWER what follows', queue: 'follow_up' },
+      ]);
+      expect(events.filter(({ kind }) => kind === 'turn.completed')).toHaveLength(1);
+    },
+  );
+
   it.runIf(hasTerminal)('stops the run at the first Ctrl-C and leaves at the next', async () => {
     const cli = Cli.startInTerminal(world.stack.url, ['chat', 'SLOW at a terminal']);
     await cli.says('word3 ');

@@ -3,7 +3,7 @@ import { TidemarkClient } from '../../clients/typescript/client.ts';
 import { RunFold } from '../../clients/typescript/run-fold.ts';
 import { finalText } from '../../clients/typescript/run-text.ts';
 import type { ThreadItem } from '../../clients/typescript/thread-item.ts';
-import type { Interrupt, Run } from '../../clients/typescript/resources.ts';
+import type { Interrupt, QueuedInput, Run } from '../../clients/typescript/resources.ts';
 import { sequence } from '../fixtures/sse-client.ts';
 import { useWorld } from '../fixtures/world.ts';
 
@@ -156,6 +156,42 @@ describe('the TypeScript client', () => {
     for await (const { frame } of client.runs.frames(run.run_id)) types.push(frame.type);
     expect(types.length).toBeGreaterThan(3);
     expect(await client.threads.session(run.thread_id)).toMatchObject({ engine: 'builtin', durability: 'committed' });
+  });
+
+  it('says what waits for a run at work, drops it, and knows what became of each input', async () => {
+    const client = clientOf();
+    const run = await client.runs.create({ input: 'WRITE and be told more' });
+    const open = await openInterrupt(client, run);
+    const tell = async (input: string, multitask: 'steer' | 'follow_up') =>
+      await client.runs.create({ input, multitask }, { threadId: run.thread_id });
+    const inputs = async (): Promise<QueuedInput[]> => {
+      const listed: QueuedInput[] = [];
+      for await (const input of client.runs.inputs(run.run_id)) listed.push(input);
+      return listed;
+    };
+    expect(await inputs()).toEqual([]);
+    const { queued_input: steered } = await tell('ANSWER in vain', 'steer');
+    await tell('ANSWER in vain too', 'follow_up');
+    const waiting = await inputs();
+    expect(waiting).toMatchObject([
+      { queue: 'steering', state: 'queued', text: 'ANSWER in vain' },
+      { queue: 'follow_up', state: 'queued', text: 'ANSWER in vain too' },
+    ]);
+    expect(waiting[0]?.input_id).toBe(steered?.input_id);
+    await client.runs.clearInputs(run.run_id);
+    await client.runs.clearInputs(run.run_id);
+    await tell('ANSWER what is asked', 'steer');
+    await client.interrupts.resolve(open.interrupt_id, { decision: 'approve' });
+    expect(await client.runs.wait(run.run_id)).toMatchObject({ status: 'completed', queued_inputs: 0 });
+    expect(await inputs()).toMatchObject([
+      { state: 'dropped', drop_reason: 'cleared' },
+      { state: 'dropped', drop_reason: 'cleared' },
+      { state: 'injected', text: 'ANSWER what is asked' },
+    ]);
+    expect(world.model.calls('in vain')).toBe(0);
+    for (const refused of [client.runs.inputs('run_none').next(), client.runs.clearInputs('run_none')]) {
+      await expect(refused).rejects.toMatchObject({ code: 'run_not_found', status: 404 });
+    }
   });
 
   it('cancels a run, and waits until it has stopped', async () => {

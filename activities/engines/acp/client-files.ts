@@ -100,7 +100,9 @@ async function fileAt(place: string, shown: string): Promise<{ text: string; wri
     const stat = await file.stat();
     if (!stat.isFile()) throw new ToolFault(`${quoted(shown)} is not a regular file`);
     if (stat.size > FILE_LIMIT_BYTES) throw new ToolFault(`${quoted(shown)} is over ${String(FILE_LIMIT_BYTES)} bytes`);
-    return { text: await file.readFile('utf8'), writtenAtMs: stat.mtimeMs };
+    const text = await file.readFile('utf8');
+    // asked last: who writes while it is read is noticed
+    return { text, writtenAtMs: (await file.stat()).mtimeMs };
   } finally {
     await file.close();
   }

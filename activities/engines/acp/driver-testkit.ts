@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
 import { EngineSettings, type EngineSettingsOf } from '../../../infra/engine-settings.ts';
 import { DriverStage, folder, tracked } from '../driver-testkit.ts';
-import type { Driver } from '../driver.ts';
+import type { AcpDriver } from './driver.ts';
 import { createAcpEngine } from './engine.ts';
 
 const AGENT = resolve(import.meta.dirname, '../../../tests/fixtures/engines/acp-agent.ts');
 
 /** A platform for a driver of the scripted agent. */
 export class Stage extends DriverStage {
-  driver(options: readonly string[] = [], settings: Partial<EngineSettingsOf<'acp'>> = {}): Driver {
+  driver(options: readonly string[] = [], settings: Partial<EngineSettingsOf<'acp'>> = {}): AcpDriver {
     const command = settings.command ?? [process.execPath, AGENT, ...options];
     const parsed = EngineSettings.parse({ kind: 'acp', ...settings, command }) as EngineSettingsOf<'acp'>;
     const engine = createAcpEngine('scripted', parsed, { find: () => command } as never);
-    return tracked(engine.createDriver(this.context));
+    return tracked(engine.createDriver(this.context) as AcpDriver);
   }
 
   /** What the agent said as its message. */

@@ -1,13 +1,13 @@
-import { createTwoFilesPatch } from 'diff';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { DriverContext } from '../driver.ts';
+import { editDiffOf } from '../files/edit-diff.ts';
+import type { FileEdit } from '../files/file-witness.ts';
 import type { NamedArtifact } from '../named-artifact.ts';
 import type { WireFrame, WireMessage } from '../wire/wire-frame.ts';
 import type { ClientFiles } from './client-files.ts';
 import { ToolCallPatch } from './open-tools.ts';
-import { UnsaidEdits, type FileEdit } from './unsaid-edits.ts';
-import { relativePath } from '../wire/relative-path.ts';
+import { UnsaidEdits } from './unsaid-edits.ts';
 import { WholeOutput } from './whole-output.ts';
 
 /** What stands beside a message in its frame: what was taken out of it, and paths as the workspace has them. */
@@ -25,8 +25,6 @@ export interface KeptDiff {
 
 /** An output that is longer than its preview in the timeline is kept whole. */
 const PREVIEWED_CHARS = 2_000;
-const COMPARED_CHARS = 4_000_000;
-const COMPARED_EDITS = 5_000;
 /** Agents repeat a diff with each update of its call. */
 const REMEMBERED_DIFFS = 100;
 
@@ -85,17 +83,10 @@ export class KeptContent {
         await this.#diffOf({ path, before: oldText ?? null, after: newText, isDelete: call.kind === 'delete' }),
       );
     }
-    for (const edit of await this.#unsaid.take(call)) diffs.push(await this.#diffOfEdit(edit));
+    for (const edit of await this.#unsaid.take(call)) diffs.push(await this.#diffOf(edit));
     const output = await this.#outputOf(call);
     if (diffs.length === 0 && output === null) return null;
     return { ...(diffs.length > 0 ? { diffs } : {}), ...(output === null ? {} : { output }) };
-  }
-
-  async #diffOfEdit({ path, before, after, isDelete }: FileEdit): Promise<KeptDiff> {
-    if (before !== undefined && after !== undefined && before !== after) {
-      return await this.#diffOf({ path, before, after: after ?? '', isDelete });
-    }
-    return { path: relativePath(this.#roots, path), changeType: isDelete ? 'delete' : 'edit' };
   }
 
   async #outputOf(call: ToolCallPatch): Promise<NamedArtifact | null> {
@@ -105,15 +96,9 @@ export class KeptContent {
     return await this.#keep({ name, contentType: 'text/plain; charset=utf-8', text });
   }
 
-  async #diffOf(change: { path: string; before: string | null; after: string; isDelete: boolean }): Promise<KeptDiff> {
-    const path = relativePath(this.#roots, change.path);
-    const before = change.before ?? '';
-    const changeType = change.isDelete ? 'delete' : change.before === null ? 'create' : 'edit';
-    if (before.length + change.after.length > COMPARED_CHARS) return { path, changeType };
-    const text = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, change.after, undefined, undefined, {
-      maxEditLength: COMPARED_EDITS,
-    });
-    if (text === undefined) return { path, changeType };
+  async #diffOf(edit: FileEdit): Promise<KeptDiff> {
+    const { path, changeType, text } = editDiffOf(edit, this.#roots);
+    if (text === null) return { path, changeType };
     const known = this.#diffs.get(text);
     if (known !== undefined) return { path, changeType, diff: known };
     const diff = await this.#keep({ name: `${fileName(basename(path))}.diff`, contentType: 'text/x-diff', text });

@@ -3,17 +3,22 @@ import { previewText } from '../../../contract/frames.ts';
 import type { Item, TurnMessage } from './codex-schema.ts';
 import { faultText } from './fault-text.ts';
 import { keyOf } from './text-items.ts';
-import { saying, type CodexState, type Step } from './translation-state.ts';
+import { saying, type Children, type CodexState, type Step } from './translation-state.ts';
 
 const SHOWN_CHARS = 2_000;
-const GONE: ReadonlySet<string> = new Set(['interrupted', 'errored', 'shutdown', 'notFound']);
+const GONE: ReadonlySet<string> = new Set(['interrupted', 'errored', 'shutdown', 'notFound', 'not_found']);
+
+/** A translator's state that knows which sub-agents were said. */
+interface WithChildren {
+  readonly children: Children;
+}
 
 /** A sub-agent's thread is known from now on: said once. */
-export function childSeen(
-  state: CodexState,
+export function childSeen<S extends WithChildren>(
+  state: S,
   childId: string,
   launch?: Item,
-): { state: CodexState; bodies: CanonicalBody[] } {
+): { state: S; bodies: CanonicalBody[] } {
   if (state.children[keyOf(childId)] !== undefined) return { state, bodies: [] };
   const children = { ...state.children, [keyOf(childId)]: { lastText: '' } };
   return { state: { ...state, children }, bodies: [{ kind: 'child.started', childId, ...launched(launch) }] };
@@ -30,14 +35,15 @@ function launched(item: Item | undefined) {
 }
 
 /** What a tool of the parent did to its sub-agents. */
-export function collaboration(state: CodexState, item: Item): { state: CodexState; bodies: CanonicalBody[] } {
+export function collaboration<S extends WithChildren>(state: S, item: Item): { state: S; bodies: CanonicalBody[] } {
   let next = state;
   const bodies: CanonicalBody[] = [];
   for (const childId of new Set([...item.receiverThreadIds, ...Object.keys(item.agentsStates)])) {
+    if (childId === '') continue;
     const seen = childSeen(next, childId, item);
     next = seen.state;
     bodies.push(...seen.bodies);
-    const agent = item.agentsStates[childId];
+    const agent = Object.hasOwn(item.agentsStates, childId) ? item.agentsStates[childId] : undefined;
     if (agent === undefined) continue;
     const summary = agent.message == null ? {} : { state: { summary: previewText(agent.message, SHOWN_CHARS) } };
     if (agent.status === 'completed') {

@@ -13,7 +13,7 @@ import { translateCodexFrame } from './translate.ts';
 type CodexSettings = EngineSettingsOf<'codex'>;
 
 /** What Codex itself reads: whose account it uses, and where it keeps its threads. */
-const PASSED_ENV = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_API_KEY', 'CODEX_HOME'];
+export const PASSED_ENV = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_API_KEY', 'CODEX_HOME'];
 
 /** Codex by its own protocol, as an engine. */
 export function createCodexEngine(name: string, settings: CodexSettings, deps: Pick<EngineDeps, 'find'>): OpaqueEngine {

@@ -39,7 +39,8 @@ export async function keptOf(
   }
 }
 
-async function keptOutput(item: Item, keep: DriverContext['keep']): Promise<Kept | null> {
+/** An output that the timeline shows only the beginning of; null for a shorter one. */
+export async function keptOutput(item: Item, keep: DriverContext['keep']): Promise<Kept | null> {
   const name = toolNameOf(item);
   const text = outputOf(item);
   if (name === null || text.length <= PREVIEWED_CHARS) return null;

@@ -2,7 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { previewInput, PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { changedFiles } from './file-changes.ts';
-import type { Item, Kept } from './codex-schema.ts';
+import type { FileUpdate, Item, Kept } from './codex-schema.ts';
 
 const TITLE_CHARS = 300;
 
@@ -86,11 +86,9 @@ function titleOf(item: Item): string {
 function inputOf(item: Item): { input?: unknown } {
   switch (item.type) {
     case 'commandExecution':
-      return { input: previewInput({ command: item.command, cwd: item.cwd }) };
+      return { input: previewInput({ command: item.command, ...(item.cwd === '' ? {} : { cwd: item.cwd }) }) };
     case 'fileChange':
-      return {
-        input: previewInput({ changes: item.changes.map(({ path, kind, diff }) => ({ path, kind: kind.type, diff })) }),
-      };
+      return { input: previewInput({ changes: item.changes.map(changeShown) }) };
     case 'webSearch':
       return { input: { query: previewText(item.query, PREVIEW_LIMIT_CHARS) } };
     case 'imageView':
@@ -100,6 +98,10 @@ function inputOf(item: Item): { input?: unknown } {
     default:
       return item.arguments === undefined ? {} : { input: previewInput(item.arguments) };
   }
+}
+
+function changeShown({ path, kind, diff }: FileUpdate) {
+  return { path, kind: kind.type, ...(diff === '' ? {} : { diff }) };
 }
 
 function faultOf(item: Item): string {

@@ -15,13 +15,15 @@ export interface CodexState {
   /** Items whose text a retry cut off: what comes under their id again is another message. */
   readonly cutOff: readonly string[];
   readonly retries: number;
-  /** Sub-agents that were said, and the last message of each. */
-  readonly children: Readonly<Record<string, { readonly lastText: string }>>;
+  readonly children: Children;
   /** What the thread had used before this turn. */
   readonly usedBefore: Tokens | null;
   /** Paths whose change was said in this turn. */
   readonly changedPaths: readonly string[];
 }
+
+/** Sub-agents that were said, and the last message of each. */
+export type Children = Readonly<Record<string, { readonly lastText: string }>>;
 
 export interface OpenText {
   readonly threadId: string;

@@ -42,6 +42,7 @@ export function turnOf(
       return Promise.resolve(answer(question));
     },
     keep: () => Promise.reject(new Error('nothing is kept')),
+    named: () => Promise.reject(new Error('the session has its name')),
     expect: () => undefined,
   };
   const driver = new LifecycleDriver(context, 'calculator', () => peer);

@@ -46,3 +46,12 @@ export function closedByUs(name: string): TidemarkError {
     'Nothing is to be done: its turn was over or given up.',
   );
 }
+
+/** For an engine whose process lives on and can say nothing more. */
+export function closedOutput(): TidemarkError {
+  return new TidemarkError(
+    'engine_lost',
+    'the engine closed its output and said no more',
+    'Send the message again; its session is taken up where it can be.',
+  );
+}

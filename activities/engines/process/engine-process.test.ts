@@ -45,6 +45,16 @@ describe('an engine process', () => {
     expect(await engine.exited).toEqual({ code: 3, signal: null, stderrTail: 'oh no', overMemory: false });
   });
 
+  it('is interrupted as by Ctrl-C, and what it has started goes on until it is over itself', async () => {
+    const engine = start(['sh', '-c', `sleep 60 & trap 'kill -0 $! && echo stopping; exit 1' INT; echo ready; wait`]);
+    expect(await lines(engine.stdout, 1)).toEqual(['ready']);
+    const last = lines(engine.stdout, 1);
+    engine.interrupt();
+    expect(await last).toEqual(['stopping']);
+    expect(await engine.exited).toMatchObject({ code: 1, signal: null });
+    engine.interrupt();
+  });
+
   it('gets the environment that it is given, its mark, and nothing else', async () => {
     const engine = start(['env'], { env: { ...env, GIVEN: 'yes' } });
     const text = (await engine.stdout.toArray()).map(String).join('');

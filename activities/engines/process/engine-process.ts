@@ -26,12 +26,14 @@ export interface EngineProcessOptions {
 }
 
 export interface EngineProcess {
-  /** 0 when it could not be started. Signal it only by `kill`. */
+  /** 0 when it could not be started. Signal it only by `interrupt` and `kill`. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Never rejects. */
   readonly exited: Promise<EngineExit>;
+  /** Asks the engine to stop what it does, as Ctrl-C does: SIGINT to its first process, and to nobody once that has ended. */
+  interrupt(): void;
   /** Resolves when no process of the engine is left. May be called more than once; never throws. */
   kill(): Promise<void>;
 }
@@ -114,6 +116,11 @@ class GroupedProcess implements EngineProcess {
     });
   }
 
+  interrupt(): void {
+    // once it has ended its id may be another's
+    if (this.#launched.child.exitCode === null && this.#launched.child.signalCode === null) signal(this.pid, 'SIGINT');
+  }
+
   kill(): Promise<void> {
     this.#killed ??= this.#kill();
     return this.#killed;
@@ -160,7 +167,8 @@ function failedSpawn({ child, lifeline }: LaunchedEngine, name: string): EngineP
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
   const failure = new Promise<Error>((resolve) => child.once('error', resolve));
   const exited = failure.then((error) => exitOf(unavailable(`${name} cannot be started: ${error.message}`)));
-  return { pid: 0, stdin: child.stdin, stdout: child.stdout, exited, kill: () => Promise.resolve() };
+  const { stdin, stdout } = child;
+  return { pid: 0, stdin, stdout, exited, interrupt: () => {}, kill: () => Promise.resolve() };
 }
 
 function notStarted(why: TidemarkError): EngineProcess {
@@ -169,6 +177,7 @@ function notStarted(why: TidemarkError): EngineProcess {
     stdin: new Writable({ write: (_chunk, _encoding, done) => done() }),
     stdout: Readable.from([]),
     exited: Promise.resolve(exitOf(why)),
+    interrupt: () => {},
     kill: () => Promise.resolve(),
   };
 }

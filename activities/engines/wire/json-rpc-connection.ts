@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../../contract/errors.ts';
 import { previewText } from '../../../contract/frames.ts';
 import type { WireFrame, WireMessage } from './wire-frame.ts';
+import { closedOutput } from '../process/engine-fault.ts';
 import { linesOf } from './json-lines.ts';
 import { RequestFault } from './request-fault.ts';
 
@@ -126,10 +127,10 @@ export class JsonRpcConnection {
 
   /** The process can go before its last words are read, and its output can close before it goes. */
   async #watch(reading: Promise<void>): Promise<void> {
-    const closed = reading.then(() => CLOSED_OUTPUT);
+    const closed = reading.then(closedOutput);
     const { gone } = this.#parts;
     await Promise.race([gone, closed]);
-    const grace = delay(DRAIN_MS, CLOSED_OUTPUT, { ref: false });
+    const grace = delay(DRAIN_MS, closedOutput(), { ref: false });
     await Promise.race([reading, grace]);
     this.end(await Promise.race([gone, grace]));
   }
@@ -185,12 +186,6 @@ export class JsonRpcConnection {
     }
   }
 }
-
-const CLOSED_OUTPUT = new TidemarkError(
-  'engine_lost',
-  'the engine closed its output and said no more',
-  'Send the message again; its session is taken up where it can be.',
-);
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

@@ -151,7 +151,7 @@ export class TerminalConversation {
     this.#view.typed(text);
     const { queue, instead } = await this.#session.submit(text, multitask);
     if (instead !== null) this.#screen.line(`— this gateway has no ${instead}; it waits for its turn instead`, 'dim');
-    if (queue !== null) this.#screen.line(queue === 'steer' ? '— for its next step' : `— queued: ${queue}`, 'dim');
+    if (queue !== null) this.#screen.line(queue === 'steering' ? '— for its next step' : `— queued: ${queue}`, 'dim');
   }
 
   async #command(command: SlashCommand): Promise<void> {

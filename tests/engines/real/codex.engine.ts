@@ -1,14 +1,8 @@
 import { writeCodexHome } from '../codex-home.ts';
+import { CODEX_TOOLS } from './codex-tools.ts';
 import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
-import { promptOf, type ToolUse } from './scripted-model.ts';
+import { promptOf } from './scripted-model.ts';
 
-const run = (cmd: string, more: object = {}): ToolUse => ({ name: 'exec_command', arguments: { cmd, ...more } });
-const PATCH = ['*** Begin Patch', '*** Add File: note.txt', '+written by the agent', '*** End Patch'].join('\n');
-const OUTSIDE = { sandbox_permissions: 'require_escalated', justification: 'It is to run outside of the sandbox' };
-const STEPS = [
-  { step: 'Look at the file', status: 'in_progress' },
-  { step: 'Change it', status: 'pending' },
-];
 const COLOUR = {
   id: 'colour',
   header: 'Colour',
@@ -25,11 +19,7 @@ const continuedAsk = { prompt: promptOf('make'), says: 'I went on.' };
 describeRealEngine({
   name: 'codex',
   tools: {
-    print: run('echo from-the-shell'),
-    make: run('touch made.txt', OUTSIDE),
-    linger: run('sleep 30', { yield_time_ms: 25_000 }),
-    write: run(`apply_patch <<'EOF'\n${PATCH}\nEOF`),
-    plan: { name: 'update_plan', arguments: { plan: STEPS } },
+    ...CODEX_TOOLS,
     question: { name: 'request_user_input', arguments: { questions: [COLOUR] } },
   },
   async configure({ folder, modelUrl }) {

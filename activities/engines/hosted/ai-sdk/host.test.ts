@@ -167,9 +167,9 @@ describe('a session', () => {
       await readFile(join(at.sessions, `${first.nativeSessionId}.json`), 'utf8'),
     ) as SavedSession;
     const parts = saved.messages.flatMap(partsOf);
-    const idsOf = (type: string) => parts.flatMap((part) => (part.type === type ? [part.toolCallId] : [])).toSorted();
+    const idsOf = (type: string) => new Set(parts.flatMap((part) => (part.type === type ? [part.toolCallId] : [])));
     expect(idsOf('tool-result')).toEqual(idsOf('tool-call'));
-    expect(idsOf('tool-call')).toHaveLength(4);
+    expect(parts.filter(({ type }) => type === 'tool-result')).toHaveLength(4);
   });
 
   test.each([['00000000-0000-4000-8000-000000000000'], ['../../etc/passwd']])(
