@@ -166,10 +166,10 @@ describe('a session', () => {
     const saved = JSON.parse(
       await readFile(join(at.sessions, `${first.nativeSessionId}.json`), 'utf8'),
     ) as SavedSession;
-    const parts = saved.messages.flatMap(partsOf);
-    const idsOf = (type: string) => new Set(parts.flatMap((part) => (part.type === type ? [part.toolCallId] : [])));
+    const content = saved.messages.flatMap(partsOf);
+    const idsOf = (type: string) => new Set(content.flatMap((part) => (part.type === type ? [part.toolCallId] : [])));
     expect(idsOf('tool-result')).toEqual(idsOf('tool-call'));
-    expect(parts.filter(({ type }) => type === 'tool-result')).toHaveLength(4);
+    expect(content.filter(({ type }) => type === 'tool-result')).toHaveLength(4);
   });
 
   test.each([['00000000-0000-4000-8000-000000000000'], ['../../etc/passwd']])(
