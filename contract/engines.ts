@@ -16,6 +16,7 @@ export type EngineKind =
   | 'codex-exec'
   | 'langgraph'
   | 'lifecycle'
+  | 'opencode'
   | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
@@ -65,6 +66,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
   lifecycle: only(
     ...(['streamingText', 'reasoning', 'toolProgress', 'childSessions', 'approvals', 'questions', 'usage'] as const),
     ...(['resume', 'stop'] as const),
+  ),
+  opencode: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
+    ...(['questions', 'usage', 'modelSelection', 'commands', 'resume', 'stop', 'reconcile'] as const),
   ),
   pi: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'approvals', 'questions'] as const),

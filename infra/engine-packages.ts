@@ -42,6 +42,7 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
       return settings.preset === 'codex' ? 'codex-acp' : (settings.preset ?? null);
     case 'claude':
     case 'codex':
+    case 'opencode':
       return settings.kind;
     case 'codex-exec':
       return 'codex';

@@ -98,6 +98,17 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     ...common,
   }),
   z.strictObject({
+    kind: z.literal('opencode'),
+    command: command.optional(),
+    /** As the engine names it: the provider, a slash, the model. */
+    model: z.string().max(200).optional(),
+    /** As whom it works, of those that its own configuration has. */
+    agent: z.string().min(1).max(200).optional(),
+    /** By itself it asks a model that fails again for ever. */
+    modelRetries: z.int().nonnegative().max(100).default(5),
+    ...common,
+  }),
+  z.strictObject({
     kind: z.literal('lifecycle'),
     /** A module whose exports are `stream`, `resume` and `cancel`; relative to the config file. */
     module: z.string().min(1).optional(),

@@ -39,6 +39,11 @@ describe('findEngine', () => {
     });
   });
 
+  it('finds one package for each way in which it is driven', () => {
+    const path = program('engines/opencode/node_modules/.bin/opencode');
+    expect(find({ kind: 'opencode' })).toMatchObject({ path });
+  });
+
   it('takes the command of the settings before both', () => {
     program('bin/codex');
     const mine = program('elsewhere/codex');

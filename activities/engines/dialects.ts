@@ -8,6 +8,7 @@ import { translateCodexFrame } from './codex/translate.ts';
 import { translateCodexExecFrame } from './codex-exec/translate.ts';
 import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { translateLifecycleFrame } from './lifecycle/translate.ts';
+import { translateOpencodeFrame } from './opencode/translate.ts';
 import { translatePiFrame } from './pi/translate.ts';
 
 /** The dialects by the kind in a frame's provider tag: `acp` of `acp:opencode`. */
@@ -20,6 +21,7 @@ const DIALECTS: ReadonlyMap<string, TranslateFrame> = new Map([
   ['codex-exec', translateCodexExecFrame],
   ['langgraph', translateLangGraphFrame],
   ['lifecycle', translateLifecycleFrame],
+  ['opencode', translateOpencodeFrame],
   ['pi', translatePiFrame],
   [SESSION_PROVIDER, translateSessionFrame],
 ]);

@@ -41,6 +41,9 @@ function argumentsOf(settings: ProgramSettings): readonly string[] {
       return ['app-server'];
     case 'codex-exec':
       return ['exec'];
+    case 'opencode':
+      // a port of its own, which it prints
+      return ['serve', '--hostname', '127.0.0.1', '--port', '0'];
     case 'pi':
       return ['--mode', 'rpc'];
   }

@@ -13,6 +13,7 @@ import { translateAiSdkFrame } from './ai-sdk/translate.ts';
 import { createHostedEngine } from './hosted/engine.ts';
 import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
+import { createOpencodeEngine } from './opencode/engine.ts';
 import { createPiEngine } from './pi/engine.ts';
 
 const BUILTIN: SteppedEngine = {
@@ -63,6 +64,8 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
       return createCodexExecEngine(name, settings, deps);
     case 'lifecycle':
       return createLifecycleEngine(name, settings, deps);
+    case 'opencode':
+      return createOpencodeEngine(name, settings, deps);
     case 'pi':
       return createPiEngine(name, settings, deps);
   }

@@ -1,58 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { OPENCODE_TOOLS, writeOpencodeHome } from './opencode-home.ts';
 import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
-import { promptOf, type ToolUse } from './scripted-model.ts';
-
-const bash = (command: string): ToolUse => ({
-  name: 'bash',
-  arguments: { command, description: 'A scripted command' },
-});
-
-/** Its configuration: the scripted server as its only provider, and what needs a person. */
-function configOf(modelUrl: string) {
-  return {
-    autoupdate: false,
-    share: 'disabled',
-    model: 'local/scripted',
-    small_model: 'local/scripted',
-    enabled_providers: ['local'],
-    provider: {
-      local: {
-        npm: '@ai-sdk/openai-compatible',
-        name: 'Local',
-        options: { baseURL: `${modelUrl}/v1`, apiKey: 'dummy' },
-        models: { scripted: { name: 'Scripted', tool_call: true, limit: { context: 128_000, output: 8_192 } } },
-      },
-    },
-    permission: { bash: { '*': 'allow', 'touch *': 'ask' }, edit: 'allow' },
-  };
-}
+import { promptOf } from './scripted-model.ts';
 
 describeRealEngine({
   name: 'opencode',
-  tools: {
-    print: bash('echo from-the-shell'),
-    make: bash('touch made.txt'),
-    linger: bash('sleep 30'),
-    write: { name: 'write', arguments: { filePath: 'note.txt', content: 'written by the agent\n' } },
-    plan: {
-      name: 'todowrite',
-      arguments: { todos: [{ content: 'Look at the file', status: 'in_progress', priority: 'high' }] },
-    },
-  },
-  async configure({ folder, modelUrl }) {
-    const file = join(folder, 'opencode.json');
-    await writeFile(file, JSON.stringify(configOf(modelUrl)));
-    const xdg = Object.fromEntries(
-      ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name.toLowerCase())]),
-    );
-    await Promise.all(Object.values(xdg).map((path) => mkdir(path)));
-    return {
-      kind: 'acp',
-      preset: 'opencode',
-      stallSeconds: 20,
-      env: { HOME: folder, ...xdg, OPENCODE_CONFIG: file, OPENCODE_DISABLE_MODELS_FETCH: '1' },
-    };
+  tools: OPENCODE_TOOLS,
+  async configure(home) {
+    return { kind: 'acp', preset: 'opencode', stallSeconds: 20, env: await writeOpencodeHome(home) };
   },
   trials: {
     text: { prompt: promptOf('text'), says: 'Hello from the scripted model.' },
