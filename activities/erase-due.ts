@@ -1,13 +1,14 @@
 import { advanceErasure } from '../infra/postgres/erase-thread.ts';
 import { finishErasure, leaseErasures, postponeErasure } from '../infra/postgres/erasure.ts';
 import type { Dependencies } from './dependencies.ts';
-import { removeWorkspace } from './remove-workspace.ts';
+import { hostedSessionsRoot } from './hosted-sessions.ts';
+import { removeThreadFolder } from './remove-thread-folder.ts';
 
 const BATCH = 10;
 
 /**
  * Carries erasures on that a gateway has recorded: waits for the runs to end, removes what rows are left, then the workspace
- * and the session file, which may be on the workers' machine alone.
+ * and the session files, which may be on the workers' machine alone.
  *
  * **Contract:** leases, so any number of workers share the work; what fails is tried again, later each time, and its reason is
  * in the erasure's row.
@@ -36,7 +37,8 @@ export function createEraseDue({
       await postponeErasure(pool, threadId, null);
       return;
     }
-    await removeWorkspace(config.workspaceRoot, threadId);
+    await removeThreadFolder(config.workspaceRoot, threadId);
+    await removeThreadFolder(hostedSessionsRoot(config), threadId);
     await sessionMirror?.remove(threadId);
     await finishErasure(pool, threadId);
     log.info({ threadId }, 'thread erased');

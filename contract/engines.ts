@@ -7,7 +7,17 @@ export const BUILTIN_ENGINE = 'builtin';
 export const BUILTIN_PROTOCOL = 'tidemark-builtin/1';
 
 /** What an engine is driven by: Tidemark's own loop, or one of the drivers for loops of others. */
-export type EngineKind = 'builtin' | 'acp' | 'claude' | 'codex' | 'codex-exec' | 'lifecycle' | 'opencode' | 'pi';
+export type EngineKind =
+  | 'builtin'
+  | 'acp'
+  | 'ai-sdk'
+  | 'claude'
+  | 'codex'
+  | 'codex-exec'
+  | 'langgraph'
+  | 'lifecycle'
+  | 'opencode'
+  | 'pi';
 
 /** The model of a run whose engine chooses for itself. */
 export const ENGINES_OWN_MODEL = 'default';
@@ -34,6 +44,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
     ] as const),
     ...(['childSessions', 'modelSelection', 'commands', 'resume', 'load', 'close', 'stop'] as const),
   ),
+  'ai-sdk': only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'childSessions', 'approvals', 'questions'] as const),
+    ...(['usage', 'modelSelection', 'resume', 'stop'] as const),
+  ),
   claude: only(
     ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'fileDiffs', 'childSessions', 'approvals'] as const),
     ...(['questions', 'usage', 'modelSelection', 'commands', 'resume', 'stop'] as const),
@@ -44,6 +58,10 @@ export const ENGINE_CAPABILITIES: Readonly<Record<EngineKind, NegotiatedCapabili
   ),
   'codex-exec': only(
     ...(['reasoning', 'plans', 'fileDiffs', 'childSessions', 'usage', 'modelSelection', 'resume', 'stop'] as const),
+  ),
+  langgraph: only(
+    ...(['streamingText', 'reasoning', 'plans', 'toolProgress', 'childSessions', 'approvals', 'questions'] as const),
+    ...(['usage', 'modelSelection', 'resume', 'stop'] as const),
   ),
   lifecycle: only(
     ...(['streamingText', 'reasoning', 'toolProgress', 'childSessions', 'approvals', 'questions', 'usage'] as const),

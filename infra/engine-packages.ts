@@ -46,6 +46,8 @@ export function packageOf(settings: EngineSettings): EnginePackageName | null {
       return settings.kind;
     case 'codex-exec':
       return 'codex';
+    case 'ai-sdk':
+    case 'langgraph':
     case 'lifecycle':
       return null;
     case 'pi':

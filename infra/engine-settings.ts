@@ -27,6 +27,8 @@ const common = {
 /** Command and arguments. */
 const command = z.array(z.string().min(1)).min(1).max(100);
 
+/** A module whose default export is the agent, or a function that makes it; relative to the config file. */
+const module = z.string().min(1);
 const rules = z.array(z.string().min(1).max(1_000)).max(200);
 
 /** An engine of `tidemark.config.ts`. */
@@ -40,6 +42,12 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     model: z.string().max(200).optional(),
     /** Session configuration options to set: id → value. */
     options: z.record(z.string(), z.string()).default({}),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('ai-sdk'),
+    module,
+    model: z.string().max(200).optional(),
     ...common,
   }),
   z.strictObject({
@@ -82,6 +90,14 @@ export const EngineSettings = z.discriminatedUnion('kind', [
     stallSeconds: seconds.default(900),
   }),
   z.strictObject({
+    kind: z.literal('langgraph'),
+    module,
+    model: z.string().max(200).optional(),
+    /** What the graph is listened to by: its stream modes, or its protocol of events. */
+    events: z.enum(['modes', 'v3']).default('modes'),
+    ...common,
+  }),
+  z.strictObject({
     kind: z.literal('opencode'),
     command: command.optional(),
     /** As the engine names it: the provider, a slash, the model. */
@@ -115,3 +131,10 @@ export const EngineSettings = z.discriminatedUnion('kind', [
 ]);
 export type EngineSettings = z.infer<typeof EngineSettings>;
 export type EngineSettingsOf<K extends EngineSettings['kind']> = Extract<EngineSettings, { kind: K }>;
+
+/** The kinds of an agent that is a module of the user's, and runs in a process of its own. */
+export type HostedKind = 'ai-sdk' | 'langgraph';
+
+export function isHosted(settings: EngineSettings): settings is EngineSettingsOf<HostedKind> {
+  return settings.kind === 'ai-sdk' || settings.kind === 'langgraph';
+}

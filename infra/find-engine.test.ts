@@ -68,6 +68,9 @@ describe('findEngine', () => {
   it('finds a module by its file, and takes a service as there', () => {
     expect(find({ kind: 'lifecycle', url: 'http://127.0.0.1:1' })).toMatchObject({ installed: true, path: null });
     expect(find({ kind: 'lifecycle', module: join(home, 'none.ts') })).toMatchObject({ installed: false });
+    expect(find({ kind: 'langgraph', module: join(home, 'none.ts') })).toMatchObject({ installed: false });
+    const module = program('agents/support.ts');
+    expect(find({ kind: 'ai-sdk', module })).toMatchObject({ installed: true, path: module });
   });
 });
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { claudeCodePaths, claudeCodeVersion } from './claude-code.ts';
 import { hostEnvironment, type Config } from './config.ts';
 import { ENGINE_PACKAGES, packageOf, type EnginePackageName } from './engine-packages.ts';
-import type { EngineSettings } from './engine-settings.ts';
+import { isHosted, type EngineSettings } from './engine-settings.ts';
 import { findExecutable } from './executable.ts';
 
 /** Whether an engine can be started on this machine, and by what. */
@@ -22,7 +22,7 @@ export interface FoundEngine {
  * its name on PATH.
  */
 export function findEngine({ home }: Pick<Config, 'home'>, settings: EngineSettings): FoundEngine {
-  if (settings.kind === 'lifecycle') return findAdapter(settings);
+  if (settings.kind === 'lifecycle' || isHosted(settings)) return findModule(settings);
   const name = packageOf(settings);
   if (settings.command !== undefined) return findCommand(settings.command[0] ?? '');
   if (name === null) throw new Error('an engine without a preset has a command');
@@ -67,7 +67,7 @@ function modulesOf(home: string, name: EnginePackageName): string {
   return join(engineFolder(home, name), 'node_modules');
 }
 
-function findAdapter({ module, url }: { module?: string | undefined; url?: string | undefined }): FoundEngine {
+function findModule({ module, url }: { module?: string | undefined; url?: string | undefined }): FoundEngine {
   if (url !== undefined || module === undefined)
     return { installed: true, path: null, version: null, howToInstall: null };
   return existsSync(module)

@@ -33,6 +33,11 @@ describe('loadTidemarkConfig', () => {
     expect(engines.get('notes')).toMatchObject({ module: join(folder, 'notes.ts') });
   });
 
+  it('finds the module of an agent from the file', async () => {
+    const engines = await load(`{ engines: { own: { kind: 'ai-sdk', module: './own.ts' } } }`);
+    expect(engines.get('own')).toMatchObject({ module: join(folder, 'own.ts') });
+  });
+
   it('finds the commands of MCP servers from the file', async () => {
     const configFile = fileWith(
       `{ mcpServers: { docs: { command: ['./serve'] }, web: { url: 'https://a.example/mcp' } } }`,
@@ -45,6 +50,8 @@ describe('loadTidemarkConfig', () => {
   it.each([
     [`{ engines: { mine: { kind: 'acp' } } }`, 'engines.mine.command: is needed'],
     [`{ engines: { mine: { kind: 'lifecycle' } } }`, 'engines.mine.module: is needed'],
+    [`{ engines: { mine: { kind: 'ai-sdk' } } }`, 'engines.mine.module: '],
+    [`{ engines: { mine: { kind: 'langgraph', module: 'm.ts', events: 'v4' } } }`, 'engines.mine.events: '],
     [`{ engines: { codex: { kind: 'codex', memory: 1 } } }`, 'engines.codex: Unrecognized key: "memory"'],
     [`{ engines: { codex: { kind: 'codex', memoryMb: -1 } } }`, 'engines.codex.memoryMb: '],
     [

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ConfigError, type Config } from './config.ts';
-import { EngineSettings } from './engine-settings.ts';
+import { EngineSettings, isHosted } from './engine-settings.ts';
 import { ExtensionEntries, extensionsOf, type ExtensionEntry, type ExtensionSettings } from './extension-settings.ts';
 import { besideFile, McpServerName, McpServerSettings, type ConfiguredMcpServers } from './mcp-settings.ts';
 import { ModelName, ModelSettings, type ConfiguredModels } from './model-settings.ts';
@@ -142,7 +142,7 @@ function hasWhatItStarts({ value, issues }: z.core.ParsePayload<EngineSettings>)
 function beside(file: string | undefined, settings: EngineSettings): EngineSettings {
   if (file === undefined) return settings;
   const folder = dirname(file);
-  if (settings.kind === 'lifecycle') {
+  if (settings.kind === 'lifecycle' || isHosted(settings)) {
     return settings.module === undefined ? settings : { ...settings, module: resolve(folder, settings.module) };
   }
   const [program, ...args] = settings.command ?? [];

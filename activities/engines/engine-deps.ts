@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../contract/errors.ts';
 import type { Config } from '../../infra/config.ts';
-import type { EngineSettings } from '../../infra/engine-settings.ts';
+import type { EngineSettings, HostedKind } from '../../infra/engine-settings.ts';
 import { findEngine } from '../../infra/find-engine.ts';
 import { ACP_PRESETS } from './acp/presets.ts';
 
@@ -15,7 +15,7 @@ export interface EngineDeps {
   find(settings: ProgramSettings): readonly string[];
 }
 
-type ProgramSettings = Exclude<EngineSettings, { kind: 'lifecycle' }>;
+type ProgramSettings = Exclude<EngineSettings, { kind: 'lifecycle' | HostedKind }>;
 
 export function createEngineDeps(config: Config): EngineDeps {
   return {

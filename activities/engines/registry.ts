@@ -9,6 +9,9 @@ import { createCodexEngine } from './codex/engine.ts';
 import { createCodexExecEngine } from './codex-exec/engine.ts';
 import type { Engine, Engines, OpaqueEngine, SteppedEngine } from './driver.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { translateAiSdkFrame } from './ai-sdk/translate.ts';
+import { createHostedEngine } from './hosted/engine.ts';
+import { translateLangGraphFrame } from './langgraph/translate.ts';
 import { createLifecycleEngine } from './lifecycle/engine.ts';
 import { createOpencodeEngine } from './opencode/engine.ts';
 import { createPiEngine } from './pi/engine.ts';
@@ -49,6 +52,10 @@ function createEngine(name: string, settings: EngineSettings, deps: EngineDeps):
   switch (settings.kind) {
     case 'acp':
       return createAcpEngine(name, settings, deps);
+    case 'ai-sdk':
+      return createHostedEngine(name, settings, { deps, translate: translateAiSdkFrame });
+    case 'langgraph':
+      return createHostedEngine(name, settings, { deps, translate: translateLangGraphFrame });
     case 'claude':
       return createClaudeEngine(name, settings, deps);
     case 'codex':

@@ -46,6 +46,8 @@ const FULL = [
 ];
 
 const folderOf = (threadId: string): string => join(world.stack.home, 'workspaces', threadId);
+/** Of agents that are modules. */
+const sessionsOf = (threadId: string): string => join(world.stack.home, 'hosted-sessions', threadId);
 
 /** A thread of two runs that wrote a file, with a word that it stored as an artifact and one that all threads share. */
 async function fullThread(): Promise<{ threadId: string; runIds: string[]; own: string; shared: string }> {
@@ -104,6 +106,7 @@ async function workspaceGone(threadId: string): Promise<void> {
     return rows.length === 1 ? true : null;
   });
   await expect(stat(folderOf(threadId))).rejects.toThrow('ENOENT');
+  await expect(stat(sessionsOf(threadId))).rejects.toThrow('ENOENT');
 }
 
 const erase = (threadId: string, query = '') =>
@@ -210,8 +213,10 @@ describe('a thread with a run in flight', () => {
 
   it('is cancelled first when asked: it takes no new run, ends as cancelled on its stream, and is gone then', async () => {
     const { run, queued, threadId } = await parked();
-    await mkdir(folderOf(threadId), { recursive: true });
-    await writeFile(join(folderOf(threadId), 'left.txt'), 'x');
+    for (const folder of [folderOf(threadId), sessionsOf(threadId)]) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'left.txt'), 'x');
+    }
     const stream = await SseClient.open(`${world.stack.urls[1] ?? ''}/v1/threads/${threadId}/events`);
     const [worker] = world.stack.workers;
     await worker?.kill('SIGSTOP');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../infra/ids.ts';
-import { removeWorkspace } from './remove-workspace.ts';
+import { removeThreadFolder } from './remove-thread-folder.ts';
 
 async function folders(): Promise<{ root: string; outside: string }> {
   const base = await mkdtemp(join(tmpdir(), 'tidemark-workspaces-'));
@@ -21,8 +21,8 @@ test('removes the folder of the thread and no other, and is safe to repeat', asy
   await mkdir(join(root, threadId, 'deep/er'), { recursive: true });
   await writeFile(join(root, threadId, 'deep/er/file'), 'x');
   await mkdir(join(root, other));
-  await removeWorkspace(root, threadId);
-  await removeWorkspace(root, threadId);
+  await removeThreadFolder(root, threadId);
+  await removeThreadFolder(root, threadId);
   expect(await readdir(root)).toEqual([other]);
 });
 
@@ -33,8 +33,8 @@ test('follows no symbolic link, inside the folder or in its place', async () => 
   await symlink(outside, join(root, threadId, 'out'));
   await symlink(join(outside, 'kept.txt'), join(root, threadId, 'file'));
   await symlink(outside, join(root, linked));
-  await removeWorkspace(root, threadId);
-  await removeWorkspace(root, linked);
+  await removeThreadFolder(root, threadId);
+  await removeThreadFolder(root, linked);
   expect(await readdir(root)).toEqual([]);
   expect(await readFile(join(outside, 'kept.txt'), 'utf8')).toBe('kept');
 });
@@ -44,16 +44,16 @@ test('takes a root that is a link itself, and a root that is not there', async (
   const threadId = newId('thread');
   await symlink(outside, join(root, 'link'));
   await mkdir(join(outside, threadId));
-  await removeWorkspace(join(root, 'link'), threadId);
+  await removeThreadFolder(join(root, 'link'), threadId);
   expect(await readdir(outside)).toEqual(['kept.txt']);
-  await removeWorkspace(join(root, 'missing'), threadId);
+  await removeThreadFolder(join(root, 'missing'), threadId);
 });
 
 test.each(['..', '.', '', 'thr_', '../outside', 'thr_01a2b3c4-0000-7000-8000-000000000000/..'])(
   'refuses %j, which is no thread id',
   async (name) => {
     const { root } = await folders();
-    await expect(removeWorkspace(root, name)).rejects.toThrow('names no workspace');
+    await expect(removeThreadFolder(root, name)).rejects.toThrow("names no thread's folder");
     expect(await readdir(root)).toEqual([]);
   },
 );
