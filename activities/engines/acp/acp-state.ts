@@ -1,5 +1,5 @@
 import type { ArtifactRef } from '../../../contract/canonical.ts';
-import type { BoundedTable } from './bounded-table.ts';
+import type { BoundedTable } from '../bounded-table.ts';
 
 /** What a session is saying at the moment, and how its last message began. */
 export interface TextState {

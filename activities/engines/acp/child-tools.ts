@@ -4,7 +4,7 @@ import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { TABLE_LIMITS, type ToolFacts } from './acp-state.ts';
 import type { ToolUpdate } from './acp-schema.ts';
-import { entryOf, withEntry } from './bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import type { Scribe, Speaker } from './scribe.ts';
 import { outputPreview } from './tool-output.ts';
 

@@ -1,6 +1,6 @@
 import { CLIENT_METHODS } from '@agentclientprotocol/sdk';
 import type { DriverContext, EngineAnswer, EngineQuestion } from '../driver.ts';
-import type { ClientFiles } from './client-files.ts';
+import type { ClientFiles } from '../files/client-files.ts';
 import type { ClientTerminals } from './client-terminals.ts';
 import type { EngineRequest } from '../wire/json-rpc-connection.ts';
 import { ElicitationRequest, elicitationResponse, fieldsOf, type ElicitationResponse } from '../wire/elicitation.ts';

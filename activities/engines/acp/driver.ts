@@ -4,7 +4,7 @@ import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd } fro
 import type { EngineExit, EngineProcess } from '../process/engine-process.ts';
 import type { WireFrame } from '../wire/wire-frame.ts';
 import { ClientSide } from './client-side.ts';
-import type { ClientFiles } from './client-files.ts';
+import type { ClientFiles } from '../files/client-files.ts';
 import type { ClientTerminals } from './client-terminals.ts';
 import { JsonRpcConnection } from '../wire/json-rpc-connection.ts';
 import type { TidemarkError } from '../../../contract/errors.ts';

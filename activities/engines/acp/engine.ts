@@ -6,7 +6,7 @@ import type { EngineDeps } from '../engine-deps.ts';
 import { limitsOf } from '../engine-limits.ts';
 import { engineEnv } from '../process/engine-env.ts';
 import { startEngineProcess } from '../process/engine-process.ts';
-import { ClientFiles } from './client-files.ts';
+import { ClientFiles } from '../files/client-files.ts';
 import { ClientTerminals } from './client-terminals.ts';
 import { AcpDriver } from './driver.ts';
 import { KeptContent } from './kept-content.ts';

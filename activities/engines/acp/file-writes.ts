@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Kept } from './acp-schema.ts';
 import { TABLE_LIMITS, type FileFact } from './acp-state.ts';
-import { entryOf, withEntry } from './bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import { fileChanged, pathIn } from './file-changes.ts';
 import type { Scribe } from './scribe.ts';
 

@@ -5,7 +5,7 @@ import { editDiffOf } from '../files/edit-diff.ts';
 import type { FileEdit } from '../files/file-witness.ts';
 import type { NamedArtifact } from '../named-artifact.ts';
 import type { WireFrame, WireMessage } from '../wire/wire-frame.ts';
-import type { ClientFiles } from './client-files.ts';
+import type { ClientFiles } from '../files/client-files.ts';
 import { ToolCallPatch } from './open-tools.ts';
 import { UnsaidEdits } from './unsaid-edits.ts';
 import { WholeOutput } from './whole-output.ts';

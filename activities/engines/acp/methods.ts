@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SessionState, ToolUpdate, type Kept } from './acp-schema.ts';
 import { INITIAL_ACP_STATE, TABLE_LIMITS, type AcpState } from './acp-state.ts';
-import { entryOf, withEntry, withoutEntry } from './bounded-table.ts';
+import { entryOf, withEntry, withoutEntry } from '../bounded-table.ts';
 import { sayWritten, writeAsked } from './file-writes.ts';
 import type { Scribe } from './scribe.ts';
 import { sayOpenedSession, saySetting, saySettings, sayTurnUsage } from './session-facts.ts';

@@ -2,7 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { Commands, ContextUsage, PromptResult, SessionState, type Usage } from './acp-schema.ts';
 import { TABLE_LIMITS } from './acp-state.ts';
-import { entryOf, withEntry } from './bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import type { Scribe } from './scribe.ts';
 
 const CATALOG_LIMIT = 300;

@@ -1,7 +1,7 @@
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { Chunk, Compaction, Notice, SessionInfo, SessionState, ToolUpdate, type Kept } from './acp-schema.ts';
-import { entryOf } from './bounded-table.ts';
+import { entryOf } from '../bounded-table.ts';
 import { planOf } from './plans.ts';
 import type { Scribe, Speaker } from './scribe.ts';
 import { sayCommands, sayContextUsage, saySetting, saySettings } from './session-facts.ts';

@@ -2,7 +2,7 @@ import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { ContentBlock, SessionLetter, SubagentUpdate } from './acp-schema.ts';
 import { TABLE_LIMITS } from './acp-state.ts';
-import { entryOf, withEntry } from './bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import { rememberChild } from './child-tools.ts';
 import type { Scribe } from './scribe.ts';
 import { closeText } from './texts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TABLE_LIMITS } from './acp-state.ts';
 import type { ToolUpdate } from './acp-schema.ts';
-import { entryOf, withEntry, withoutEntry } from './bounded-table.ts';
+import { entryOf, withEntry, withoutEntry } from '../bounded-table.ts';
 import type { Scribe, Speaker } from './scribe.ts';
 
 const TAIL_CHARS = 256;

@@ -1,5 +1,5 @@
 import { TABLE_LIMITS, type TextState } from './acp-state.ts';
-import { entryOf, withEntry } from './bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import type { Scribe, Speaker } from './scribe.ts';
 
 const NOTHING_YET: TextState = { open: null, nativeId: null, head: '', held: '' };

@@ -3,7 +3,7 @@ import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { TABLE_LIMITS, type ToolFacts } from './acp-state.ts';
 import { ToolUpdate, type Kept } from './acp-schema.ts';
-import { entryOf, withEntry } from './bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import { sayChildEnd, sayChildStart } from './child-tools.ts';
 import { fileChanged, filesOf, locatedFiles, mergedFiles } from './file-changes.ts';
 import { planOfInput } from './plans.ts';

@@ -4,7 +4,7 @@ import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { stateful, type FrameContext, type Translated } from '../../../contract/translation.ts';
 import { Kept, SessionUpdate } from './acp-schema.ts';
 import { INITIAL_ACP_STATE, type AcpState } from './acp-state.ts';
-import { entryOf } from './bounded-table.ts';
+import { entryOf } from '../bounded-table.ts';
 import { METHODS, type WireParts } from './methods.ts';
 import { Scribe, type Speaker } from './scribe.ts';
 import { REPLAYED_UPDATES, SESSION_UPDATES } from './session-updates.ts';

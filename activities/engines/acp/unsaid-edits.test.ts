@@ -2,7 +2,7 @@ import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { cleared, folder } from '../driver-testkit.ts';
-import { ClientFiles } from './client-files.ts';
+import { ClientFiles } from '../files/client-files.ts';
 import { ToolCallPatch } from './open-tools.ts';
 import { UnsaidEdits } from './unsaid-edits.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FileWitness, type FileEdit } from '../files/file-witness.ts';
-import type { ClientFiles, FileLook } from './client-files.ts';
+import type { ClientFiles, FileLook } from '../files/client-files.ts';
 import type { ToolCallPatch } from './open-tools.ts';
 
 interface Call {

@@ -1,5 +1,5 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
-import { entryOf } from '../acp/bounded-table.ts';
+import { entryOf } from '../bounded-table.ts';
 import { beginCall, callsCutOff, endCall, type CallEnd, type OpenCall } from '../hosted/open-calls.ts';
 import { childCompleted, childStarted } from './child-calls.ts';
 import type { ToolCall } from './parts.ts';

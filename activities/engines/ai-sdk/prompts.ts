@@ -1,5 +1,5 @@
 import type { NativeFrame } from '../../../contract/frames.ts';
-import { entryOf, withoutEntry } from '../acp/bounded-table.ts';
+import { entryOf, withoutEntry } from '../bounded-table.ts';
 import { deniedFor } from '../hosted/open-calls.ts';
 import { shownValue } from '../hosted/shown-value.ts';
 import { end } from './calls.ts';

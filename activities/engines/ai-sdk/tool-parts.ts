@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
-import { withEntry } from '../acp/bounded-table.ts';
+import { withEntry } from '../bounded-table.ts';
 import { keptOutput } from '../hosted/kept-output.ts';
 import { DENIED, hasEnded } from '../hosted/open-calls.ts';
 import { shownValue, thrownText } from '../hosted/shown-value.ts';

@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type FrameContext, type TranslateFrame } from '../../../contract/translation.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import { attemptOf, callsIn } from '../hosted/open-calls.ts';
 import { thrownText } from '../hosted/shown-value.ts';
 import { cutOff } from './calls.ts';

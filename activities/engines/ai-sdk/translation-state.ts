@@ -1,6 +1,6 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { Emission, Translated } from '../../../contract/translation.ts';
-import type { BoundedTable } from '../acp/bounded-table.ts';
+import type { BoundedTable } from '../bounded-table.ts';
 import { NO_CALLS, type ToolCalls } from '../hosted/open-calls.ts';
 import { NO_TEXTS, type OpenTexts } from '../hosted/open-texts.ts';
 import type { Tokens } from '../hosted/tokens.ts';

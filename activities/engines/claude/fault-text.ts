@@ -1,4 +1,4 @@
-import { faultText as safeFaultText } from '../codex/fault-text.ts';
+import { faultText as safeFaultText } from '../fault-text.ts';
 
 /** The program names the gateway that it asks for its model, behind its sentence. */
 const GATEWAY = /\s*\((?:\[[\da-f:]+\]|[\w.-]+):\d{1,5}\)/gi;

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { EngineSettingsOf } from '../../../infra/engine-settings.ts';
-import { ClientFiles } from '../acp/client-files.ts';
+import { ClientFiles } from '../files/client-files.ts';
 import { PASSED_ENV } from '../codex/engine.ts';
 import type { DriverContext, OpaqueEngine } from '../driver.ts';
 import type { EngineDeps } from '../engine-deps.ts';

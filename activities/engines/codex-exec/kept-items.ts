@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ClientFiles, FileLook } from '../acp/client-files.ts';
+import type { ClientFiles, FileLook } from '../files/client-files.ts';
 import type { Item, Kept } from '../codex/codex-schema.ts';
 import { keptOutput } from '../codex/kept-items.ts';
 import type { DriverContext } from '../driver.ts';

@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type FrameContext, type TranslateFrame } from '../../../contract/translation.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import { ErrorEvent, Invocation, ItemPiece, TurnCompleted } from './exec-schema.ts';
 import { itemCompleted, itemProgressed, itemStarted, pieceOf } from './items.ts';
 import { isRetry } from './retry.ts';

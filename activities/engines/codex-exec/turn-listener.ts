@@ -1,5 +1,5 @@
 import { AwaitedParty } from '../awaited-party.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import type { DriverContext, TurnEnd } from '../driver.ts';
 import { ErrorEvent, ItemEvent, ThreadStarted, toolItemOf, TurnFailed } from './exec-schema.ts';
 import type { ExecEvent } from './frames.ts';

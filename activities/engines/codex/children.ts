@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import type { Item, TurnMessage } from './codex-schema.ts';
-import { faultText } from './fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import { keyOf } from './text-items.ts';
 import { saying, type Children, type CodexState, type Step } from './translation-state.ts';
 

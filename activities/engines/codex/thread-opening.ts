@@ -4,7 +4,7 @@ import type { JsonRpcConnection, RpcAnswer } from '../wire/json-rpc-connection.t
 import type { NativeSession } from '../driver.ts';
 import type { InitializeParams, ThreadResumeParams, ThreadStartParams } from './app-server-types.ts';
 import { OpenedThread } from './codex-schema.ts';
-import { faultText } from './fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import { CODEX_PROTOCOL_VERSION } from './negotiated.ts';
 
 /** How a thread is to work. */

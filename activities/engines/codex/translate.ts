@@ -3,7 +3,7 @@ import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type Emission, type TranslateFrame } from '../../../contract/translation.ts';
 import { childSeen, childTurnEnded } from './children.ts';
 import { Delta, ErrorMessage, Kept, Plan, Scope, TurnDiff, TurnMessage } from './codex-schema.ts';
-import { faultText } from './fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import { changesOfDiff, isSaid } from './file-changes.ts';
 import { approvalAsked, itemCompleted, itemProgressed, itemStarted } from './items.ts';
 import { noticeOf } from './notices.ts';

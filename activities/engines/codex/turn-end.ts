@@ -1,6 +1,6 @@
 import type { TurnEnd, TurnFate } from '../driver.ts';
 import type { TurnMessage } from './codex-schema.ts';
-import { faultText } from './fault-text.ts';
+import { faultText } from '../fault-text.ts';
 
 /** How a turn ended, by the engine's own word. */
 export function turnEndOf({ status, error }: TurnMessage['turn']): TurnEnd {

@@ -1,4 +1,4 @@
-import type { ClientFiles, FileLook } from '../acp/client-files.ts';
+import type { ClientFiles, FileLook } from './client-files.ts';
 
 /** What a tool did to a file; `undefined` for a text that nobody knows. */
 export interface FileEdit {

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../../contract/errors.ts';
 import type { HostedKind } from '../../../infra/engine-settings.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd } from '../driver.ts';
 import { closedByUs, goneFault } from '../process/engine-fault.ts';
 import type { EngineExit, EngineProcess } from '../process/engine-process.ts';

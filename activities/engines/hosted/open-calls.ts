@@ -2,7 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS, previewInput } from '../../../contract/platform-frames.ts';
 import type { FrameContext } from '../../../contract/translation.ts';
-import { entryOf, withEntry, withoutEntry, type BoundedTable } from '../acp/bounded-table.ts';
+import { entryOf, withEntry, withoutEntry, type BoundedTable } from '../bounded-table.ts';
 import type { NamedArtifact } from '../named-artifact.ts';
 import { shownValue } from './shown-value.ts';
 import { fileChangeOfTool } from './tool-file-change.ts';

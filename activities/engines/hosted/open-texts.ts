@@ -1,5 +1,5 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
-import { entryOf, withEntry, withoutEntry, type BoundedTable } from '../acp/bounded-table.ts';
+import { entryOf, withEntry, withoutEntry, type BoundedTable } from '../bounded-table.ts';
 
 const OPEN_LIMIT = 100;
 

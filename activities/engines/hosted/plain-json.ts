@@ -1,4 +1,4 @@
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 
 /**
  * What an agent yields, as plain JSON: a class by its `toJSON`, an error by its name and a sentence that is safe to show, bytes by

@@ -2,7 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { parseJsonObject } from '../../../contract/json-object.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
-import { entryOf, withEntry, withoutEntry } from '../acp/bounded-table.ts';
+import { entryOf, withEntry, withoutEntry } from '../bounded-table.ts';
 import { attemptOf, type OpenCall } from '../hosted/open-calls.ts';
 import { textsEnded } from '../hosted/open-texts.ts';
 import { shownValue } from '../hosted/shown-value.ts';

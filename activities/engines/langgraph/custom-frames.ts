@@ -3,7 +3,7 @@ import { shownValue } from '../hosted/shown-value.ts';
 import type { Scribe } from './scribe.ts';
 import type { Speaker } from './speakers.ts';
 import { callProgresses } from './tool-calls.ts';
-import { entryOf } from '../acp/bounded-table.ts';
+import { entryOf } from '../bounded-table.ts';
 
 const id = z.string().optional().catch(undefined);
 const OfCall = z.object({ toolCallId: id, tool_call_id: id });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NativeFrame } from '../../../contract/frames.ts';
-import { entryOf, withEntry } from '../acp/bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import { childEnded, childSeen } from './children.ts';
 import { translateCustom } from './custom-frames.ts';
 import { translateMessageEvent } from './protocol-messages.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { entryOf, withEntry } from '../acp/bounded-table.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
+import { faultText } from '../fault-text.ts';
 import { cutShort } from '../hosted/cut-short.ts';
 import { ToolCall, usageOf } from './lc-messages.ts';
 import {

@@ -1,6 +1,6 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
-import { entryOf, withEntry } from '../acp/bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import { cutShort } from '../hosted/cut-short.ts';
 import { hasEnded } from '../hosted/open-calls.ts';
 import { textEnded, textGrown, type TextKind } from '../hosted/open-texts.ts';

@@ -3,7 +3,7 @@ import type { NativeFrame } from '../../../contract/frames.ts';
 import { parseJsonObject } from '../../../contract/json-object.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
-import { entryOf } from '../acp/bounded-table.ts';
+import { entryOf } from '../bounded-table.ts';
 import { keptOutput } from '../hosted/kept-output.ts';
 import { beginCall, endCall, hasEnded, type CallEnd } from '../hosted/open-calls.ts';
 import { shownValue, textOf, thrownText } from '../hosted/shown-value.ts';

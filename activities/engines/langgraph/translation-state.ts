@@ -1,4 +1,4 @@
-import type { BoundedTable } from '../acp/bounded-table.ts';
+import type { BoundedTable } from '../bounded-table.ts';
 import { NO_CALLS, type ToolCalls } from '../hosted/open-calls.ts';
 import { NO_TEXTS, type OpenTexts } from '../hosted/open-texts.ts';
 import type { Tokens } from '../hosted/tokens.ts';

@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
-import { entryOf, withEntry } from '../acp/bounded-table.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
+import { faultText } from '../fault-text.ts';
 import type { Part, Session } from './opencode-schema.ts';
 import { faultOf } from './tool-facts.ts';
 import type { z } from 'zod';

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { ClientFiles } from '../acp/client-files.ts';
+import { ClientFiles } from '../files/client-files.ts';
 import { DriverStage, folder, tracked } from '../driver-testkit.ts';
 import { OpencodeDriver, type OpencodeDriverParts } from './driver.ts';
 import { ScriptedServer } from './scripted-server-testkit.ts';

@@ -1,5 +1,5 @@
 import type { TidemarkError } from '../../../contract/errors.ts';
-import type { ClientFiles } from '../acp/client-files.ts';
+import type { ClientFiles } from '../files/client-files.ts';
 import { AwaitedParty } from '../awaited-party.ts';
 import type { Driver, DriverContext, NativeSession, OpenedSession, TurnEnd, TurnFate } from '../driver.ts';
 import { closedByUs, goneFault } from '../process/engine-fault.ts';

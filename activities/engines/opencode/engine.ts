@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { EngineSettingsOf } from '../../../infra/engine-settings.ts';
-import { ClientFiles } from '../acp/client-files.ts';
+import { ClientFiles } from '../files/client-files.ts';
 import { ACP_PRESETS } from '../acp/presets.ts';
 import type { DriverContext, OpaqueEngine } from '../driver.ts';
 import type { EngineDeps } from '../engine-deps.ts';

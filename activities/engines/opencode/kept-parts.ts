@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import type { ClientFiles } from '../acp/client-files.ts';
+import type { ClientFiles } from '../files/client-files.ts';
 import { UnsaidEdits } from '../acp/unsaid-edits.ts';
 import type { DriverContext } from '../driver.ts';
 import type { FileEdit } from '../files/file-witness.ts';

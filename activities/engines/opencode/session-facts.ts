@@ -1,7 +1,7 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText, type NativeFrame } from '../../../contract/frames.ts';
 import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
-import { entryOf } from '../acp/bounded-table.ts';
+import { entryOf } from '../bounded-table.ts';
 import { modelName, withChild } from './children.ts';
 import { CommandList, Session, TodoList, type Message, type Part, type Tokens } from './opencode-schema.ts';
 import {

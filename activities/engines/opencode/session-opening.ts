@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../../contract/errors.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import type { NativeSession } from '../driver.ts';
 import type { ServerAnswer, ServerCall } from './call-frames.ts';
 import { OPENCODE_PROTOCOL_VERSION } from './negotiated.ts';

@@ -1,6 +1,6 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
-import { entryOf, withEntry } from '../acp/bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import type { Part } from './opencode-schema.ts';
 import {
   quiet,

@@ -2,7 +2,7 @@ import type { CanonicalBody } from '../../../contract/canonical.ts';
 import { previewText } from '../../../contract/frames.ts';
 import { hashText } from '../../../contract/lifecycle-text-hash.ts';
 import { previewInput, PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
-import { entryOf, withEntry } from '../acp/bounded-table.ts';
+import { entryOf, withEntry } from '../bounded-table.ts';
 import { childEndedByTool, childLaunched } from './children.ts';
 import { changedFiles, changesOfTool, withChanges } from './file-changes.ts';
 import type { Kept, Part, PermissionAsked } from './opencode-schema.ts';

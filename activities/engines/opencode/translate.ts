@@ -1,8 +1,8 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { NativeFrame } from '../../../contract/frames.ts';
 import { stateful, type Emission, type TranslateFrame } from '../../../contract/translation.ts';
-import { entryOf } from '../acp/bounded-table.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { entryOf } from '../bounded-table.ts';
+import { faultText } from '../fault-text.ts';
 import { childBegun, childBusy, childEnded, childFailed, childSeen } from './children.ts';
 import { noteChanged, turnChanges, unsaidChanges, withChanges } from './file-changes.ts';
 import { noticeOf } from './notices.ts';

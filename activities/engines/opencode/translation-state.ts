@@ -1,6 +1,6 @@
 import type { CanonicalBody } from '../../../contract/canonical.ts';
 import type { Emission, Translated } from '../../../contract/translation.ts';
-import type { BoundedTable } from '../acp/bounded-table.ts';
+import type { BoundedTable } from '../bounded-table.ts';
 
 /** What the translator remembers from frame to frame: plain JSON. */
 export interface OpencodeState {

@@ -1,5 +1,5 @@
 import type { TurnEnd } from '../driver.ts';
-import { faultText } from '../codex/fault-text.ts';
+import { faultText } from '../fault-text.ts';
 import {
   MessageUpdate,
   PartUpdate,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { faultText as sentenceOf } from '../codex/fault-text.ts';
+import { faultText as sentenceOf } from '../fault-text.ts';
 
 /** What a model's server answered, as pi quotes it: its status, and its error as JSON. */
 const QUOTED = /^(\d{3}):? (\{.*\})$/s;

@@ -1,4 +1,4 @@
-import { beginningOf, safeText } from '../builtin/providers/safe-text.ts';
+import { beginningOf, safeText } from './builtin/providers/safe-text.ts';
 
 /** Where the model is asked is the operator's affair: the engine names it in what it says of a failure. */
 const NAMED_ADDRESS = /,?\s*\burl: https?:\/\/[^\s,;"'<>()[\]{}]+/gi;
