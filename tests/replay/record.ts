@@ -1,4 +1,5 @@
-// Records the histories that later versions must replay: `node tests/replay/record.ts` against a running `npm start`.
+// Records the histories that later versions must replay: `node tests/replay/record.ts` against a running
+// `TIDEMARK_CONFIG=tests/replay/record.config.ts npm start`.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
@@ -46,11 +47,14 @@ await rest.send('POST', `/v1/runs/${parked.run_id}/cancel`);
 const delegated = await start('delegate');
 await answer(delegated, { decision: 'approve' });
 
+const driven = await rest.startRun('12 * 7', { engine: 'calculator' });
+await answer(driven, { decision: 'approve' });
+
 const connection = await Connection.connect({ address: urls.temporal_address });
 const temporal = new Client({ connection });
 await mkdir(folder, { recursive: true });
 const shortRuns = { plain, tools, approved, rejected, question, cancelled, queued, followed };
-const runs = { ...shortRuns, 'cancelled-parked': parked, delegated };
+const runs = { ...shortRuns, 'cancelled-parked': parked, delegated, driven };
 for (const run of Object.values(runs)) await rest.settled(run.run_id);
 const workflows = {
   ...Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, run.run_id])),
