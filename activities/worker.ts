@@ -60,12 +60,12 @@ await runProcess('worker', async () => {
   const watch = new RunWatch(pool, log);
   const committer = new GroupCommitter(pool, log);
   const tidemark = await loadTidemarkConfig(config);
-  const mcp = new McpTools({ servers: tidemark.mcpServers, log });
+  const mcp = await McpTools.of({ servers: tidemark.mcpServers, log });
   mcp.start();
   const extensions = new ExtensionHost({ log, baseTools: joinedTools(builtinTools(), mcp) });
   await extensions.loadConfigured(tidemark.extensions);
   const { registry } = extensions.scope;
-  const providers = createProviders(
+  const providers = await createProviders(
     providerSettings(config.providers, (name) => registry.find('auth-backend', name)?.record),
     extensions.provider,
   );

@@ -27,7 +27,7 @@ describeDriver({
     plan: { prompt: 'plan\ntext done' },
     file: { cannot: 'a tool says that it wrote a file, and not what was there before' },
     child: { prompt: 'child it\ntext done' },
-    usage: { prompt: 'text done' },
+    usage: { prompt: 'text hello' },
     commands: NO_PIECE,
     'cancel-early': { prompt: 'slow' },
     'cancel-text': { prompt: 'text half\nslow' },

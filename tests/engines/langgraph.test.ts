@@ -27,7 +27,7 @@ describeDriver({
     plan: { prompt: 'plan\ntext done' },
     file: { cannot: 'a tool says that it wrote a file, and not what was there before' },
     child: { prompt: 'child it\ntext done' },
-    usage: { prompt: 'text done' },
+    usage: { prompt: 'text hello' },
     commands: { cannot: 'its streams have no part for it' },
     'cancel-early': SAME_HOST,
     'cancel-text': { prompt: 'text half\nslow' },

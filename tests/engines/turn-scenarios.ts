@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { textOf, type Interrupt, type Run, type SaidEvent } from '../fixtures/rest.ts';
+import type { EngineWorld } from './engine-world.ts';
 import type { Scenario, Stage } from './scenario.ts';
 import { expectSound } from './sound-run.ts';
 
@@ -104,7 +105,7 @@ export function turnScenarios(scenario: Scenario): void {
 
   scenario('remembers', async (stage) => {
     const { world, trial, subject } = stage;
-    const { run: first } = await finished(stage, await world.begin(trial.prompt), '');
+    const { run: first } = await played(stage, '');
     const native = (await world.session(first))['native_session_id'];
     const second = await world.begin(trial.next ?? trial.prompt, 'usual', first.thread_id);
     await finished(stage, second);
@@ -117,13 +118,29 @@ async function begun({ name, world, trial }: Stage): Promise<Run> {
   return await world.begin(trial.prompt, trial.settings === undefined ? 'usual' : name);
 }
 
-/** A turn from its prompt to its completed end. */
-async function played(stage: Stage): Promise<{ run: Run; events: readonly SaidEvent[] }> {
-  return await finished(stage, await begun(stage));
+interface Turn {
+  readonly run: Run;
+  readonly events: readonly SaidEvent[];
+}
+
+/** The turns that were played to their end: to start an engine costs more than all that is asked about its turn. */
+const playedIn = new WeakMap<EngineWorld, Map<string, Promise<Turn>>>();
+
+/** A turn from its prompt to its completed end; the same for all that ask about the same prompt. */
+async function played(stage: Stage, says = stage.trial.says ?? ''): Promise<Turn> {
+  const { name, world, trial } = stage;
+  const turns = playedIn.get(world) ?? new Map<string, Promise<Turn>>();
+  playedIn.set(world, turns);
+  const key = trial.settings === undefined ? trial.prompt : `${name}: ${trial.prompt}`;
+  const turn = turns.get(key) ?? begun(stage).then(async (run) => await finished(stage, run, ''));
+  turns.set(key, turn);
+  const { run, events } = await turn;
+  expect(textOf(events)).toContain(says);
+  return { run, events };
 }
 
 /** A turn that asks once, and is answered. */
-async function decided(stage: Stage, decision: object): Promise<{ run: Run; events: readonly SaidEvent[] }> {
+async function decided(stage: Stage, decision: object): Promise<Turn> {
   const { world } = stage;
   const run = await begun(stage);
   const [interrupt] = await world.asked(run);
@@ -131,11 +148,7 @@ async function decided(stage: Stage, decision: object): Promise<{ run: Run; even
   return await finished(stage, run);
 }
 
-async function finished(
-  { world, trial }: Stage,
-  run: Run,
-  says = trial.says ?? '',
-): Promise<{ run: Run; events: readonly SaidEvent[] }> {
+async function finished({ world, trial }: Stage, run: Run, says = trial.says ?? ''): Promise<Turn> {
   const end = await world.over(run);
   expect(end).toMatchObject({ status: 'completed', error: null, pending_interrupts: [] });
   await expectSound(world, end);

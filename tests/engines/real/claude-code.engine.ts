@@ -68,7 +68,7 @@ describeRealEngine({
     always: made,
     edit: { ...made, editedArgs: { command: 'touch edited.txt' } },
     reject: made,
-    signal: made,
+    signal: BY_FIXTURES,
     question: {
       prompt: promptOf('question'),
       answer: { values: { question_0: 'Blue' } },

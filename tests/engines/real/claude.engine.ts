@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
+import { BY_FIXTURES, BY_OWN_PROTOCOL, describeRealEngine } from './real-engine.ts';
 import { promptOf, type ToolUse } from './scripted-model.ts';
 
 const bash = (command: string): ToolUse => ({
@@ -52,14 +52,14 @@ describeRealEngine({
   },
   trials: {
     text: { prompt: promptOf('text'), says: 'Hello from the scripted model.' },
-    reasoning: { prompt: promptOf('reason'), says: 'The answer is 4.' },
+    reasoning: BY_OWN_PROTOCOL,
     tool: { prompt: promptOf('print'), says: 'The print is over.' },
-    parallel: { prompt: promptOf('parallel'), says: 'The parallel is over.' },
+    parallel: BY_OWN_PROTOCOL,
     approve: made,
     always: { cannot: 'not offered for what its settings want asked' },
     edit: { cannot: 'its protocol has no edited arguments' },
     reject: made,
-    signal: made,
+    signal: BY_OWN_PROTOCOL,
     question: {
       prompt: promptOf('question'),
       answer: { values: { question_0: 'Blue' } },
@@ -70,9 +70,9 @@ describeRealEngine({
     child: { cannot: 'it works in the background, and may end after the turn' },
     usage: { prompt: promptOf('text') },
     commands: { prompt: promptOf('text') },
-    'cancel-early': { prompt: promptOf('long') },
+    'cancel-early': BY_OWN_PROTOCOL,
     'cancel-text': { prompt: promptOf('long') },
-    'cancel-tool': { prompt: promptOf('linger') },
+    'cancel-tool': BY_OWN_PROTOCOL,
     'cancel-question': { prompt: promptOf('make') },
     crash: { cannot: 'nothing that a model says makes it crash' },
     silent: SLOW,
@@ -81,7 +81,7 @@ describeRealEngine({
     remembers: { prompt: promptOf('text'), next: promptOf('recall'), says: 'I was told 2 things.' },
     'worker-killed': continued,
     deploy: BY_FIXTURES,
-    'deploy-question': { prompt: promptOf('make'), says: 'I went on.' },
+    'deploy-question': BY_OWN_PROTOCOL,
     park: BY_FIXTURES,
     zombie: BY_FIXTURES,
   },

@@ -41,7 +41,7 @@ describeRealEngine({
   },
   trials: {
     text: { prompt: promptOf('text'), says: 'Hello from the scripted model.' },
-    reasoning: { prompt: promptOf('reason'), says: 'The answer is 4.' },
+    reasoning: BY_FIXTURES,
     tool: { prompt: promptOf('print'), says: 'The print is over.' },
     parallel: BY_FIXTURES,
     approve: { prompt: promptOf('make'), says: 'The make is over.' },
@@ -59,7 +59,7 @@ describeRealEngine({
     'cancel-early': BY_FIXTURES,
     'cancel-text': { prompt: promptOf('long') },
     'cancel-tool': BY_FIXTURES,
-    'cancel-question': { prompt: promptOf('make') },
+    'cancel-question': BY_FIXTURES,
     crash: { cannot: 'nothing that a model says makes it crash' },
     silent: BY_FIXTURES,
     flood: BY_FIXTURES,

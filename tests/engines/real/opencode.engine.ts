@@ -1,5 +1,5 @@
 import { OPENCODE_TOOLS, writeOpencodeHome } from './opencode-home.ts';
-import { BY_FIXTURES, describeRealEngine } from './real-engine.ts';
+import { BY_FIXTURES, BY_OWN_PROTOCOL, describeRealEngine } from './real-engine.ts';
 import { promptOf } from './scripted-model.ts';
 
 describeRealEngine({
@@ -20,15 +20,15 @@ describeRealEngine({
     reject: { prompt: promptOf('make') },
     signal: BY_FIXTURES,
     question: { cannot: 'its question tool is not offered by its protocol' },
-    plan: { prompt: promptOf('plan'), says: 'The plan is over.' },
+    plan: BY_OWN_PROTOCOL,
     file: { prompt: promptOf('write'), says: 'The write is over.' },
     child: BY_FIXTURES,
     usage: { prompt: promptOf('text') },
     commands: { prompt: promptOf('text') },
     'cancel-early': BY_FIXTURES,
     'cancel-text': { prompt: promptOf('long') },
-    'cancel-tool': { prompt: promptOf('linger') },
-    'cancel-question': { prompt: promptOf('make') },
+    'cancel-tool': BY_OWN_PROTOCOL,
+    'cancel-question': BY_OWN_PROTOCOL,
     crash: { cannot: 'nothing that a model says makes it crash' },
     silent: {
       cannot: 'it takes longer to start than this scenario lets it be silent; a model that fails is tried apart',

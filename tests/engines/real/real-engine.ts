@@ -47,3 +47,6 @@ async function start(engine: RealEngine) {
 
 /** What depends on the platform alone, and takes long with an engine that is slow to start. */
 export const BY_FIXTURES = { cannot: 'the same for every engine: tried with the scripted ones' } as const;
+
+/** What an adapter of a program shows no more of than the program by its own protocol, which is tried too. */
+export const BY_OWN_PROTOCOL = { cannot: 'the same program, tried by its own protocol' } as const;

@@ -16,9 +16,9 @@ const WITHIN_MS = 60_000;
 const opened: McpTools[] = [];
 
 /** Servers of a test, closed after it. */
-export function mcpTools(servers: Readonly<Record<string, Given>>): McpTools {
+export async function mcpTools(servers: Readonly<Record<string, Given>>): Promise<McpTools> {
   const entries = Object.entries(servers).map(([name, given]) => [name, McpServerSettings.parse(given)] as const);
-  const tools = new McpTools({ servers: new Map(entries), log: createLogger({ logLevel: 'silent' }, 'test') });
+  const tools = await McpTools.of({ servers: new Map(entries), log: createLogger({ logLevel: 'silent' }, 'test') });
   opened.push(tools);
   tools.start();
   return tools;
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** Servers of a test, once it is known of each whether it is there. */
 export async function settledTools(servers: Readonly<Record<string, Given>>): Promise<McpTools> {
-  const tools = mcpTools(servers);
+  const tools = await mcpTools(servers);
   await tools.settled(WITHIN_MS);
   return tools;
 }

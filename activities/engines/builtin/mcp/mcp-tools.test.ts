@@ -174,7 +174,7 @@ it('leaves no process behind when it is closed, also in the middle of a call', a
 });
 
 it('closes at once while a server is being started', async () => {
-  const tools = mcpTools({ x: { command: fixture('hostile', 'mute'), startSeconds: 300 } });
+  const tools = await mcpTools({ x: { command: fixture('hostile', 'mute'), startSeconds: 300 } });
   await tools.close();
   await tools.settled(60_000);
   expect(namesOf(tools)).toEqual([]);

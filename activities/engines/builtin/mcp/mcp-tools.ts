@@ -3,7 +3,7 @@ import type { ConfiguredMcpServers } from '../../../../infra/mcp-settings.ts';
 import type { ExecutableTool, Tools } from '../tools/tool.ts';
 import { pause } from './abortable.ts';
 import type { McpOutage } from './outage-frame.ts';
-import { McpServer } from './server.ts';
+import type { McpServer } from './server.ts';
 import { serverOfToolName } from './tool-name.ts';
 
 /** Of all servers together: OpenAI takes no more than 128 tools in a call, and the engine has some of its own. */
@@ -20,13 +20,20 @@ export class McpTools implements Tools {
   readonly #log: Logger;
   #tools: ReadonlyMap<string, ExecutableTool> = new Map();
 
-  constructor({ servers, log }: { readonly servers: ConfiguredMcpServers; readonly log: Logger }) {
+  private constructor(log: Logger, serversFor: (onChange: () => void) => readonly McpServer[]) {
     this.#log = log;
-    const entries = [...servers].map(([name, settings]) => {
-      const onChange = (): void => this.#collect();
-      return [name, new McpServer({ name, settings, log: log.child({ mcpServer: name }), onChange })] as const;
-    });
-    this.#servers = new Map(entries);
+    this.#servers = new Map(serversFor(() => this.#collect()).map((server) => [server.name, server]));
+  }
+
+  /** Without servers MCP's SDK is not loaded: a worker is there sooner. */
+  static async of({ servers, log }: { servers: ConfiguredMcpServers; log: Logger }): Promise<McpTools> {
+    if (servers.size === 0) return new McpTools(log, () => []);
+    const { McpServer } = await import('./server.ts');
+    return new McpTools(log, (onChange) =>
+      [...servers].map(([name, settings]) => {
+        return new McpServer({ name, settings, log: log.child({ mcpServer: name }), onChange });
+      }),
+    );
   }
 
   /** Connects to all of them, in the background. */

@@ -3,10 +3,10 @@ import { TidemarkError } from '../../../../contract/errors.ts';
 import { fixedKey } from './testing/fixed-key.ts';
 import { createProviders } from './registry.ts';
 
-const keyed = createProviders({
+const keyed = await createProviders({
   openai: { auth: fixedKey('k'), baseUrl: 'http://127.0.0.1:9/v1', api: 'completions' },
 });
-const keyless = createProviders({});
+const keyless = await createProviders({});
 
 function refusalOf(work: () => unknown): TidemarkError {
   try {
@@ -27,9 +27,10 @@ describe('a model name', () => {
     expect(keyless.resolve('scripted/demo')).toMatchObject({ model: 'demo', provider: { name: 'scripted' } });
   });
 
-  it('of OpenAI is asked by the API that is configured', () => {
+  it('of OpenAI is asked by the API that is configured', async () => {
     const settings = { auth: fixedKey('k'), api: 'responses' as const };
-    expect(createProviders({ openai: settings }).resolve('openai/gpt-5-mini').provider).toMatchObject({
+    const { provider } = (await createProviders({ openai: settings })).resolve('openai/gpt-5-mini');
+    expect(provider).toMatchObject({
       name: 'openai',
       api: 'openai-responses',
     });
@@ -38,8 +39,8 @@ describe('a model name', () => {
   it.each([
     ['anthropic/claude', 'anthropic-messages', 'ANTHROPIC_API_KEY'],
     ['openai-codex/gpt-5-codex', 'openai-codex', 'OPENAI_CODEX_TOKEN_FILE'],
-  ])('%s is served by %s where that is configured', (name, api, variable) => {
-    const all = createProviders({ anthropic: { auth: fixedKey('k') }, openaiCodex: { auth: fixedKey('k') } });
+  ])('%s is served by %s where that is configured', async (name, api, variable) => {
+    const all = await createProviders({ anthropic: { auth: fixedKey('k') }, openaiCodex: { auth: fixedKey('k') } });
     expect(all.resolve(name).provider.api).toBe(api);
     expect(refusalOf(() => keyed.resolve(name))).toMatchObject({
       code: 'model_not_configured',

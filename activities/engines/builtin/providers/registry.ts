@@ -1,11 +1,7 @@
 import { TidemarkError } from '../../../../contract/errors.ts';
 import { SCRIPTED_MODELS } from '../../../../contract/scripted-models.ts';
 import type { AuthBackend } from '../auth/auth-backend.ts';
-import { createAnthropicMessages } from './anthropic-messages.ts';
 import type { Thinking } from './anthropic-request.ts';
-import { createOpenAICodex } from './openai-codex.ts';
-import { createOpenAICompletions } from './openai-completions.ts';
-import { createOpenAIResponses } from './openai-responses.ts';
 import type { Provider } from './provider.ts';
 import { createScripted } from './scripted.ts';
 
@@ -40,12 +36,12 @@ const CONFIGURED_BY: Readonly<Record<string, string>> = {
 };
 
 /** `registered`: the provider that an extension has registered under a name; it wins. */
-export function createProviders(
+export async function createProviders(
   settings: ProviderSettings,
   registered: (name: string) => Provider | undefined = () => undefined,
-): Providers {
+): Promise<Providers> {
   const scripted = createScripted(settings.scriptedPace === undefined ? {} : { pace: settings.scriptedPace });
-  const served = new Map(serversOf(settings).map((provider) => [provider.name, provider]));
+  const served = new Map((await serversOf(settings)).map((provider) => [provider.name, provider]));
   const known = [
     ...[...served.keys()].map((name) => `${name}/<model>`),
     ...scriptedModels().map((model) => `scripted/${model}`),
@@ -75,11 +71,23 @@ export function scriptedModels(): readonly string[] {
   return SCRIPTED_MODELS;
 }
 
-function serversOf({ openai, anthropic, openaiCodex }: ProviderSettings): Provider[] {
-  const createOpenAI = openai?.api === 'responses' ? createOpenAIResponses : createOpenAICompletions;
-  return [
-    ...(openai === undefined ? [] : [createOpenAI({ name: 'openai', ...openai })]),
-    ...(anthropic === undefined ? [] : [createAnthropicMessages({ name: 'anthropic', ...anthropic })]),
-    ...(openaiCodex === undefined ? [] : [createOpenAICodex({ name: 'openai-codex', ...openaiCodex })]),
-  ];
+/** A vendor's SDK is loaded only where it is used: with all of them a worker would take half as long again to start. */
+async function serversOf({ openai, anthropic, openaiCodex }: ProviderSettings): Promise<Provider[]> {
+  const servers: Provider[] = [];
+  if (openai?.api === 'completions') {
+    const { createOpenAICompletions } = await import('./openai-completions.ts');
+    servers.push(createOpenAICompletions({ name: 'openai', ...openai }));
+  } else if (openai !== undefined) {
+    const { createOpenAIResponses } = await import('./openai-responses.ts');
+    servers.push(createOpenAIResponses({ name: 'openai', ...openai }));
+  }
+  if (anthropic !== undefined) {
+    const { createAnthropicMessages } = await import('./anthropic-messages.ts');
+    servers.push(createAnthropicMessages({ name: 'anthropic', ...anthropic }));
+  }
+  if (openaiCodex !== undefined) {
+    const { createOpenAICodex } = await import('./openai-codex.ts');
+    servers.push(createOpenAICodex({ name: 'openai-codex', ...openaiCodex }));
+  }
+  return servers;
 }
