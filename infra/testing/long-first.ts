@@ -1,5 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+/** Engines that are slow to start: one alone at the end would use one core for minutes. */
+const LONGEST = /\/engines\/real\/(?:claude|gemini|opencode)/;
 /** Files that mostly wait, for a heartbeat or a lease to run out: begun last, they would be waited for alone. */
 const LONG = /\/tests\/(?:crash|engines)\/|\/(?:npm-start|silent-engine|delegate|upgrade)\.test\.ts$/;
 
@@ -9,7 +11,8 @@ export class LongFirst extends BaseSequencer {
     // the sequencer's own method, not an array's
     // oxlint-disable-next-line unicorn/no-array-sort
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const rank = ({ moduleId }: TestSpecification): number =>
+      LONGEST.test(moduleId) ? 0 : LONG.test(moduleId) ? 1 : 2;
+    return [0, 1, 2].flatMap((wanted) => sorted.filter((file) => rank(file) === wanted));
   }
 }

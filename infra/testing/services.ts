@@ -41,7 +41,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
         dir: join(scratch, 'postgres'),
         port: await freePort(),
         logFile: join(scratch, 'postgres.log'),
-        settings: { max_connections: 300 },
+        // the machine's own crash is the one thing that it would not survive
+        settings: { max_connections: 300, fsync: 'off', full_page_writes: 'off' },
       }),
       startTemporalHere(scratch),
       cachedWorkflowBundle(),

@@ -4,7 +4,6 @@ import { describeDriver } from './driver.testsuite.ts';
 
 /** The host and its driver are those of agents of the AI SDK, whose record has these. */
 const SAME_HOST = { cannot: 'the same host as that of the AI SDK: tried there' };
-const STOPPED = { prompt: 'text half\nslow\nafter-stop\ntext and the rest', says: 'and the rest' };
 /** It goes on where it was, with the answer: its model is not told that it was stopped. */
 const ASKED = { prompt: 'permission\nresult\ntext and the rest', says: 'ran make it' };
 
@@ -31,14 +30,14 @@ describeDriver({
     commands: { cannot: 'its streams have no part for it' },
     'cancel-early': SAME_HOST,
     'cancel-text': { prompt: 'text half\nslow' },
-    'cancel-tool': { prompt: 'hang' },
+    'cancel-tool': SAME_HOST,
     'cancel-question': { prompt: 'permission' },
     crash: SAME_HOST,
     silent: SAME_HOST,
     flood: SAME_HOST,
     malformed: { cannot: 'a module cannot write to the protocol of its host' },
     remembers: { prompt: 'text the first', next: 'recall', says: 'text the first' },
-    'worker-killed': STOPPED,
+    'worker-killed': SAME_HOST,
     deploy: SAME_HOST,
     'deploy-question': SAME_HOST,
     park: ASKED,

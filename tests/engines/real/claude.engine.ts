@@ -12,7 +12,6 @@ const COLOURS = [
   { label: 'Blue', description: 'cold' },
 ];
 const made = { prompt: promptOf('make'), says: 'The make is over.' };
-const continued = { prompt: promptOf('long'), says: 'I went on.' };
 const SLOW = {
   cannot: 'it takes longer to start than this scenario lets it be silent; a model that stalls is tried apart',
 };
@@ -66,20 +65,20 @@ describeRealEngine({
       says: 'The question is over.',
     },
     plan: { cannot: 'its list of tasks is switched off by default' },
-    file: { prompt: promptOf('write'), says: 'The write is over.' },
+    file: BY_OWN_PROTOCOL,
     child: { cannot: 'it works in the background, and may end after the turn' },
     usage: { prompt: promptOf('text') },
     commands: { prompt: promptOf('text') },
     'cancel-early': BY_OWN_PROTOCOL,
     'cancel-text': { prompt: promptOf('long') },
     'cancel-tool': BY_OWN_PROTOCOL,
-    'cancel-question': { prompt: promptOf('make') },
+    'cancel-question': BY_OWN_PROTOCOL,
     crash: { cannot: 'nothing that a model says makes it crash' },
     silent: SLOW,
     flood: BY_FIXTURES,
     malformed: { cannot: 'it says nothing malformed' },
     remembers: { prompt: promptOf('text'), next: promptOf('recall'), says: 'I was told 2 things.' },
-    'worker-killed': continued,
+    'worker-killed': BY_OWN_PROTOCOL,
     deploy: BY_FIXTURES,
     'deploy-question': BY_OWN_PROTOCOL,
     park: BY_FIXTURES,
