@@ -1,16 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TidemarkError } from '../../../contract/errors.ts';
-import { previewText } from '../../../contract/frames.ts';
-import { linesOf } from '../wire/json-lines.ts';
+import { asError, LineStream, shownLine } from '../wire/line-stream.ts';
 import { RequestFault } from '../wire/request-fault.ts';
 import type { WireFrame } from '../wire/wire-frame.ts';
 import type { ClaudeMessage } from './claude-frames.ts';
-
-/** How long what the program wrote before it died is still read: a descendant may hold its output open for ever. */
-const DRAIN_MS = 1_000;
-const MALFORMED_SHOWN_CHARS = 2_000;
 
 /** What the program asks of its host. The signal aborts when it takes the request back. */
 export interface ControlRequest {
@@ -63,19 +57,21 @@ const Answer = z.object({
 export class ControlConnection {
   /** Resolves with the fault that ended the conversation. */
   readonly ended: Promise<Error>;
-  readonly #endedWith = Promise.withResolvers<Error>();
   readonly #parts: ControlParts;
+  readonly #stream: LineStream;
   readonly #open = new Map<string, PromiseWithResolvers<ControlAnswer>>();
   readonly #served = new Map<string, AbortController>();
   #requests = 0;
-  #fault: Error | null = null;
 
   constructor(parts: ControlParts) {
     this.#parts = parts;
-    this.ended = this.#endedWith.promise;
-    // a pipe that breaks says less than the exit behind it
-    parts.stdin.on('error', () => undefined);
-    void this.#watch(this.#read());
+    const { stdin, stdout, gone } = parts;
+    this.#stream = new LineStream({
+      ...{ stdin, stdout, gone },
+      take: async (line) => await this.#take(line),
+      onEnd: (fault) => this.#drop(fault),
+    });
+    this.ended = this.#stream.ended;
   }
 
   /** Asks; resolves with the answer, also when it is an error. Rejects only if there will be no answer. */
@@ -90,58 +86,25 @@ export class ControlConnection {
   }
 
   async send(message: ClaudeMessage): Promise<void> {
-    this.#throwIfEnded();
-    try {
-      await this.#parts.record('send', message);
-    } catch (error) {
-      const fault = asError(error);
-      this.end(fault);
-      throw fault;
-    }
-    this.#throwIfEnded();
-    this.#parts.stdin.write(`${JSON.stringify(message)}\n`);
+    await this.#stream.say(message, async () => await this.#parts.record('send', message));
   }
 
   /** Ends the conversation: who waits for an answer is given the fault. Only the first call counts. */
   end(fault: Error): void {
-    if (this.#fault !== null) return;
-    this.#fault = fault;
+    this.#stream.end(fault);
+  }
+
+  #drop(fault: Error): void {
     for (const { reject } of this.#open.values()) reject(fault);
     this.#open.clear();
     for (const served of this.#served.values()) served.abort();
     this.#served.clear();
-    this.#endedWith.resolve(fault);
-    this.#parts.stdout.destroy();
-  }
-
-  #throwIfEnded(): void {
-    if (this.#fault !== null) throw this.#fault;
-  }
-
-  async #read(): Promise<void> {
-    try {
-      for await (const line of linesOf(this.#parts.stdout)) {
-        if (this.#fault !== null) return;
-        await this.#take(line);
-      }
-    } catch (error) {
-      this.end(asError(error));
-    }
-  }
-
-  /** The process can go before its last words are read, and its output can close before it goes. */
-  async #watch(reading: Promise<void>): Promise<void> {
-    const { gone } = this.#parts;
-    await Promise.race([gone, reading]);
-    const grace = delay(DRAIN_MS, CLOSED_OUTPUT, { ref: false });
-    await Promise.race([reading, grace]);
-    this.end(await Promise.race([gone, grace]));
   }
 
   async #take(line: string): Promise<void> {
     const message = messageOf(line);
     if (message === null) {
-      await this.#parts.recordMalformed(previewText(line, MALFORMED_SHOWN_CHARS));
+      await this.#parts.recordMalformed(shownLine(line));
       throw NO_MESSAGE;
     }
     await this.#parts.record('recv', message);
@@ -172,10 +135,10 @@ export class ControlConnection {
     this.#served.set(id, withdrawn);
     try {
       const answer = await this.#answerTo({ id, request, signal: withdrawn.signal });
-      if (this.#fault !== null || withdrawn.signal.aborted) return;
+      if (this.#stream.hasEnded || withdrawn.signal.aborted) return;
       await this.send({ type: 'control_response', response: { request_id: id, ...answer } });
     } catch (error) {
-      this.end(asError(error));
+      this.#stream.end(asError(error));
     } finally {
       this.#served.delete(id);
     }
@@ -191,21 +154,11 @@ export class ControlConnection {
   }
 }
 
-const CLOSED_OUTPUT = new TidemarkError(
-  'engine_lost',
-  'the engine closed its output and said no more',
-  'Send the message again; its session is taken up where it can be.',
-);
-
 const NO_MESSAGE = new TidemarkError(
   'engine_protocol_error',
   'the engine printed a line that is no message of its protocol',
   'The frame `malformed` of the run shows the line. Check that its command is Claude Code, and nothing that prints before it.',
 );
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
 
 /** A line as a message; null where it is none. */
 function messageOf(line: string): ClaudeMessage | null {

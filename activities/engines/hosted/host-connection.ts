@@ -1,13 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../../contract/errors.ts';
-import { previewText } from '../../../contract/frames.ts';
 import type { EngineProcess } from '../process/engine-process.ts';
-import { linesOf } from '../wire/json-lines.ts';
+import { LineStream, shownLine } from '../wire/line-stream.ts';
 import { HostSaying, type HostCommand } from './host-protocol.ts';
-
-/** How long what a host wrote before it died is still read: a descendant may hold its output open for ever. */
-const DRAIN_MS = 1_000;
-const MALFORMED_SHOWN_CHARS = 2_000;
 
 export interface HostConnectionParts {
   readonly process: EngineProcess;
@@ -27,43 +21,35 @@ export interface HostConnectionParts {
 export class HostConnection {
   readonly ended: Promise<Error>;
   readonly #parts: HostConnectionParts;
-  readonly #end = Promise.withResolvers<Error>();
-  #hasEnded = false;
+  readonly #stream: LineStream;
 
   constructor(parts: HostConnectionParts) {
     this.#parts = parts;
-    this.ended = this.#end.promise;
-    void this.#watch(this.#read());
+    const { process, gone } = parts;
+    this.#stream = new LineStream({
+      stdin: process.stdin,
+      stdout: process.stdout,
+      gone,
+      closed: CLOSED,
+      take: async (line) => await parts.hear(await this.#sayingOf(line)),
+    });
+    this.ended = this.#stream.ended;
   }
 
   /** A host that has gone does not hear it; `ended` says so. */
   tell(command: HostCommand): void {
-    if (!this.#hasEnded) this.#parts.process.stdin.write(`${JSON.stringify(command)}\n`);
+    if (!this.#stream.hasEnded) this.#stream.write(command);
   }
 
   end(fault: Error): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#end.resolve(fault);
-    this.#parts.process.stdout.destroy();
-  }
-
-  async #read(): Promise<void> {
-    try {
-      for await (const line of linesOf(this.#parts.process.stdout)) {
-        if (this.#hasEnded) return;
-        await this.#parts.hear(await this.#sayingOf(line));
-      }
-    } catch (error) {
-      this.end(error instanceof Error ? error : new Error(String(error)));
-    }
+    this.#stream.end(fault);
   }
 
   async #sayingOf(line: string): Promise<HostSaying> {
     try {
       return HostSaying.parse(JSON.parse(line));
     } catch (cause) {
-      await this.#parts.recordMalformed(previewText(line, MALFORMED_SHOWN_CHARS));
+      await this.#parts.recordMalformed(shownLine(line));
       throw new TidemarkError(
         'engine_protocol_error',
         "the host of an agent wrote what is not the host's protocol",
@@ -71,16 +57,6 @@ export class HostConnection {
         { cause },
       );
     }
-  }
-
-  /** The process can go before its last words are read, and its output can close before it goes. */
-  async #watch(reading: Promise<void>): Promise<void> {
-    const { gone } = this.#parts;
-    const closed = reading.then(() => CLOSED);
-    await Promise.race([gone, closed]);
-    const grace = delay(DRAIN_MS, CLOSED, { ref: false });
-    await Promise.race([reading, grace]);
-    this.end(await Promise.race([gone, grace]));
   }
 }
 

@@ -1,14 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../../contract/errors.ts';
-import { previewText } from '../../../contract/frames.ts';
-import { linesOf } from '../wire/json-lines.ts';
+import { LineStream, shownLine } from '../wire/line-stream.ts';
 import type { PiMessage } from './pi-frames.ts';
 import { ResponseFrame } from './pi-schema.ts';
-
-/** How long what pi wrote before it died is still read: a descendant may hold its output open for ever. */
-const DRAIN_MS = 1_000;
-const MALFORMED_SHOWN_CHARS = 2_000;
 
 /** The answer to a command. */
 export type PiAnswer =
@@ -38,18 +32,19 @@ export class PiConnection {
   /** Resolves with the fault that ends the conversation. */
   readonly ended: Promise<Error>;
   readonly #parts: PiConnectionParts;
+  readonly #stream: LineStream;
   readonly #open = new Map<string, PromiseWithResolvers<PiAnswer>>();
-  readonly #endedWith = Promise.withResolvers<Error>();
   #nextId = 1;
-  #fault: Error | null = null;
 
   constructor(parts: PiConnectionParts) {
     this.#parts = parts;
-    this.ended = this.#endedWith.promise;
-    // a pipe that breaks says less than the exit behind it
-    parts.stdin.on('error', () => undefined);
-    const reading = this.#read();
-    void this.#watch(reading);
+    const { stdin, stdout, gone } = parts;
+    this.#stream = new LineStream({
+      ...{ stdin, stdout, gone },
+      take: async (line) => await this.#take(line),
+      onEnd: (fault) => this.#drop(fault),
+    });
+    this.ended = this.#stream.ended;
   }
 
   /** Commands; resolves with the answer, also when it is a refusal. Rejects only if there will be no answer. */
@@ -65,57 +60,23 @@ export class PiConnection {
 
   /** Says what is not answered. */
   async tell(message: PiMessage): Promise<void> {
-    this.#throwIfEnded();
-    try {
-      await this.#parts.record('send', message);
-    } catch (error) {
-      const fault = asError(error);
-      this.end(fault);
-      throw fault;
-    }
-    this.#throwIfEnded();
-    this.#parts.stdin.write(`${JSON.stringify(message)}\n`);
+    await this.#stream.say(message, async () => await this.#parts.record('send', message));
   }
 
   /** Ends the conversation: who waits for an answer is given the fault. Only the first call counts. */
   end(fault: Error): void {
-    if (this.#fault !== null) return;
-    this.#fault = fault;
+    this.#stream.end(fault);
+  }
+
+  #drop(fault: Error): void {
     for (const { reject } of this.#open.values()) reject(fault);
     this.#open.clear();
-    this.#endedWith.resolve(fault);
-    this.#parts.stdout.destroy();
-  }
-
-  #throwIfEnded(): void {
-    if (this.#fault !== null) throw this.#fault;
-  }
-
-  async #read(): Promise<void> {
-    try {
-      for await (const line of linesOf(this.#parts.stdout)) {
-        if (this.#fault !== null) return;
-        await this.#take(line);
-      }
-    } catch (error) {
-      this.end(asError(error));
-    }
-  }
-
-  /** The process can go before its last words are read, and its output can close before it goes. */
-  async #watch(reading: Promise<void>): Promise<void> {
-    const closed = reading.then(() => CLOSED_OUTPUT);
-    const { gone } = this.#parts;
-    await Promise.race([gone, closed]);
-    const grace = delay(DRAIN_MS, CLOSED_OUTPUT, { ref: false });
-    await Promise.race([reading, grace]);
-    this.end(await Promise.race([gone, grace]));
   }
 
   async #take(line: string): Promise<void> {
     const message = messageOf(line);
     if (message === null) {
-      await this.#parts.recordMalformed(previewText(line, MALFORMED_SHOWN_CHARS));
+      await this.#parts.recordMalformed(shownLine(line));
       throw new TidemarkError(
         'engine_protocol_error',
         'pi printed a line that is no message of its RPC',
@@ -129,16 +90,6 @@ export class PiConnection {
     this.#open.get(id ?? '')?.resolve(success ? { success, data } : { success, error: error ?? '' });
     this.#open.delete(id ?? '');
   }
-}
-
-const CLOSED_OUTPUT = new TidemarkError(
-  'engine_lost',
-  'the engine closed its output and said no more',
-  'Send the message again; its session is taken up where it can be.',
-);
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** A line as a message; null where it is none. */

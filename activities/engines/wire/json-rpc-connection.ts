@@ -1,15 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../../contract/errors.ts';
-import { previewText } from '../../../contract/frames.ts';
 import type { WireFrame, WireMessage } from './wire-frame.ts';
-import { closedOutput } from '../process/engine-fault.ts';
-import { linesOf } from './json-lines.ts';
+import { asError, LineStream, shownLine } from './line-stream.ts';
 import { RequestFault } from './request-fault.ts';
-
-/** How long what an agent wrote before it died is still read: a descendant may hold its output open for ever. */
-const DRAIN_MS = 1_000;
-const MALFORMED_SHOWN_CHARS = 2_000;
 
 /** What an agent asks of its client. The signal aborts when it takes the request back. */
 export interface EngineRequest {
@@ -54,20 +47,21 @@ export interface JsonRpcParts {
 export class JsonRpcConnection {
   /** Resolves with the fault that ended the conversation. */
   readonly ended: Promise<Error>;
-  readonly #endedWith = Promise.withResolvers<Error>();
   readonly #parts: JsonRpcParts;
+  readonly #stream: LineStream;
   readonly #open = new Map<string, PromiseWithResolvers<RpcAnswer>>();
   readonly #served = new Map<string, AbortController>();
   #nextId = 0;
-  #fault: Error | null = null;
 
   constructor(parts: JsonRpcParts) {
     this.#parts = parts;
-    this.ended = this.#endedWith.promise;
-    // a pipe that breaks says less than the exit behind it
-    parts.stdin.on('error', () => undefined);
-    const reading = this.#read();
-    void this.#watch(reading);
+    const { stdin, stdout, gone } = parts;
+    this.#stream = new LineStream({
+      ...{ stdin, stdout, gone },
+      take: async (line) => await this.#take(line),
+      onEnd: (fault) => this.#drop(fault),
+    });
+    this.ended = this.#stream.ended;
   }
 
   /** Asks; resolves with the answer, also when it is an error. Rejects only if there will be no answer. */
@@ -87,58 +81,27 @@ export class JsonRpcConnection {
 
   /** Ends the conversation: who waits for an answer is given the fault. Only the first call counts. */
   end(fault: Error): void {
-    if (this.#fault !== null) return;
-    this.#fault = fault;
+    this.#stream.end(fault);
+  }
+
+  #drop(fault: Error): void {
     for (const { reject } of this.#open.values()) reject(fault);
     this.#open.clear();
     for (const served of this.#served.values()) served.abort();
     this.#served.clear();
-    this.#endedWith.resolve(fault);
-    this.#parts.stdout.destroy();
   }
 
   async #send(message: WireMessage): Promise<void> {
-    this.#throwIfEnded();
-    try {
-      await this.#parts.record('send', message);
-    } catch (error) {
-      const fault = asError(error);
-      this.end(fault);
-      throw fault;
-    }
-    this.#throwIfEnded();
-    this.#parts.stdin.write(`${JSON.stringify({ ...this.#parts.envelope, ...message })}\n`);
-  }
-
-  #throwIfEnded(): void {
-    if (this.#fault !== null) throw this.#fault;
-  }
-
-  async #read(): Promise<void> {
-    try {
-      for await (const line of linesOf(this.#parts.stdout)) {
-        if (this.#fault !== null) return;
-        await this.#take(line);
-      }
-    } catch (error) {
-      this.end(asError(error));
-    }
-  }
-
-  /** The process can go before its last words are read, and its output can close before it goes. */
-  async #watch(reading: Promise<void>): Promise<void> {
-    const closed = reading.then(closedOutput);
-    const { gone } = this.#parts;
-    await Promise.race([gone, closed]);
-    const grace = delay(DRAIN_MS, closedOutput(), { ref: false });
-    await Promise.race([reading, grace]);
-    this.end(await Promise.race([gone, grace]));
+    await this.#stream.say(
+      { ...this.#parts.envelope, ...message },
+      async () => await this.#parts.record('send', message),
+    );
   }
 
   async #take(line: string): Promise<void> {
     const message = messageOf(line);
     if (message === null) {
-      await this.#parts.recordMalformed(previewText(line, MALFORMED_SHOWN_CHARS));
+      await this.#parts.recordMalformed(shownLine(line));
       throw new TidemarkError(
         'engine_protocol_error',
         'the engine printed a line that is no JSON-RPC message',
@@ -169,9 +132,9 @@ export class JsonRpcConnection {
     this.#served.set(keyOf(id), withdrawn);
     try {
       const answer = await this.#answerTo({ ...request, signal: withdrawn.signal });
-      if (this.#fault === null) await this.#send({ id, ...answer });
+      if (!this.#stream.hasEnded) await this.#send({ id, ...answer });
     } catch (error) {
-      this.end(asError(error));
+      this.#stream.end(asError(error));
     } finally {
       this.#served.delete(keyOf(id));
     }
@@ -185,10 +148,6 @@ export class JsonRpcConnection {
       throw error;
     }
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 function keyOf(id: unknown): string {
