@@ -6,7 +6,7 @@ import type { CanonicalBody } from './canonical.ts';
 import { DROP_REASONS, INPUT_QUEUES, type InputQueue } from './queued-input.ts';
 import type { Speaker } from './sub-agent.ts';
 
-/** How much of an input or of a tool's arguments the timeline shows; the whole is read by REST. */
+/** How much of an input, of a tool's arguments or of its output the timeline shows; the whole is read by REST. */
 export const PREVIEW_LIMIT_CHARS = 2_000;
 const INPUT_PREVIEW_CHARS = 8_000;
 

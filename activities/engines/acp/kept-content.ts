@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import type { DriverContext } from '../driver.ts';
 import { editDiffOf } from '../files/edit-diff.ts';
 import type { FileEdit } from '../files/file-witness.ts';
@@ -23,8 +24,6 @@ export interface KeptDiff {
   readonly diff?: NamedArtifact;
 }
 
-/** An output that is longer than its preview in the timeline is kept whole. */
-const PREVIEWED_CHARS = 2_000;
 /** Agents repeat a diff with each update of its call. */
 const REMEMBERED_DIFFS = 100;
 
@@ -91,7 +90,7 @@ export class KeptContent {
 
   async #outputOf(call: ToolCallPatch): Promise<NamedArtifact | null> {
     const text = this.#outputs.take(call);
-    if (text === null || text.length <= PREVIEWED_CHARS) return null;
+    if (text === null || text.length <= PREVIEW_LIMIT_CHARS) return null;
     const name = `output-${fileName(call.toolCallId)}.txt`;
     return await this.#keep({ name, contentType: 'text/plain; charset=utf-8', text });
   }

@@ -1,14 +1,12 @@
 import { createTwoFilesPatch } from 'diff';
 import { basename } from 'node:path';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import type { DriverContext } from '../driver.ts';
 import { relativePath } from '../wire/relative-path.ts';
 import type { ClaudeMessage } from './claude-frames.ts';
 import { UserMessage, type FileResult, type Kept } from './claude-schema.ts';
 import { fileChangeOf } from './file-changes.ts';
 import { outputOf } from './tool-facts.ts';
-
-/** An output that is longer than its preview in the timeline is kept whole. */
-const PREVIEWED_CHARS = 2_000;
 
 /**
  * Keeps what is large in the result of a tool, and gives what stands for it in the frame: the diff of a file that was written, and
@@ -35,7 +33,7 @@ export async function keptOf(
     return { diffs: [{ path, changeType, diff }] };
   }
   const output = outputOf(result.content);
-  if (output.length <= PREVIEWED_CHARS) return null;
+  if (output.length <= PREVIEW_LIMIT_CHARS) return null;
   const name = `output-${result.tool_use_id.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)}.txt`;
   return { output: await keep({ name, contentType: 'text/plain; charset=utf-8', text: output }) };
 }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import { relativePath } from '../wire/relative-path.ts';
 import type { DriverContext } from '../driver.ts';
 import type { WireMessage } from '../wire/wire-frame.ts';
@@ -6,9 +7,6 @@ import { ItemMessage, type Item, type Kept } from './codex-schema.ts';
 import { fileChangesOf, type FileChange } from './file-changes.ts';
 import { outputOf, toolNameOf } from './tool-items.ts';
 import { unifiedDiff } from './unified-diff.ts';
-
-/** An output that is longer than its preview in the timeline is kept whole. */
-const PREVIEWED_CHARS = 2_000;
 
 /**
  * Keeps what is large in an item that was completed, and gives what stands for it in the frame: each diff of a patch, and an
@@ -43,6 +41,6 @@ export async function keptOf(
 export async function keptOutput(item: Item, keep: DriverContext['keep']): Promise<Kept | null> {
   const name = toolNameOf(item);
   const text = outputOf(item);
-  if (name === null || text.length <= PREVIEWED_CHARS) return null;
+  if (name === null || text.length <= PREVIEW_LIMIT_CHARS) return null;
   return { output: await keep({ name: `${name}.txt`, contentType: 'text/plain; charset=utf-8', text }) };
 }

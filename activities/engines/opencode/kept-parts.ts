@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import type { ClientFiles } from '../files/client-files.ts';
 import { UnsaidEdits } from '../acp/unsaid-edits.ts';
 import type { DriverContext } from '../driver.ts';
@@ -10,8 +11,6 @@ import { changesOfDiffs, changesOfTool, type FileChange } from './file-changes.t
 import { MessageUpdate, PartUpdate, type Kept, type Part, type ServerEvent } from './opencode-schema.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
-/** An output that is longer than its preview in the timeline is kept whole. */
-const PREVIEWED_CHARS = 2_000;
 type KeptDiff = NonNullable<Kept['diffs']>[number];
 
 /** The tool that gives no diff of what it does. */
@@ -53,10 +52,10 @@ export class KeptParts {
   async #ofTool(part: Part, edits: readonly FileEdit[]): Promise<Kept | null> {
     const changes = changesOfTool(part).map((change) => (change.patch === '' ? withPatch(change, edits[0]) : change));
     const { output } = part.state;
-    if (changes.length === 0 && output.length <= PREVIEWED_CHARS) return null;
+    if (changes.length === 0 && output.length <= PREVIEW_LIMIT_CHARS) return null;
     return {
       ...(changes.length === 0 ? {} : { diffs: await this.#keptDiffs(changes) }),
-      ...(output.length <= PREVIEWED_CHARS ? {} : { output: await this.#keptOutput(part) }),
+      ...(output.length <= PREVIEW_LIMIT_CHARS ? {} : { output: await this.#keptOutput(part) }),
     };
   }
 

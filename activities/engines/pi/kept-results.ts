@@ -1,16 +1,12 @@
-import { createTwoFilesPatch } from 'diff';
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { PREVIEW_LIMIT_CHARS } from '../../../contract/platform-frames.ts';
 import type { DriverContext } from '../driver.ts';
-import { relativePath } from '../wire/relative-path.ts';
+import { editDiffOf } from '../files/edit-diff.ts';
 import { CHANGE_STATUS } from './extension/protocol.ts';
 import type { PiMessage } from './pi-frames.ts';
 import { textOf, ToolFrame, UiRequest, type Kept, type ToolResult } from './pi-schema.ts';
 
-/** An output that is longer than its preview in the timeline is kept whole. */
-const PREVIEWED_CHARS = 2_000;
-/** Two texts that differ in more are not compared: it would take the worker's time. */
-const COMPARED_EDITS = 5_000;
 const REMEMBERED_CALLS = 200;
 
 const ChangedFile = z.object({
@@ -68,7 +64,7 @@ export class KeptResults {
   async #outputOf(toolName: string, { content, structuredContent }: ToolResult) {
     // a shell gives its model the end of a long output, and here more of it
     const text = structuredContent?.output ?? textOf(content);
-    if (text.length <= PREVIEWED_CHARS) return null;
+    if (text.length <= PREVIEW_LIMIT_CHARS) return null;
     return await this.#parts.keep({ name: `${toolName}.txt`, contentType: 'text/plain; charset=utf-8', text });
   }
 
@@ -80,11 +76,9 @@ export class KeptResults {
 
   async #changeOf({ path: absolute, before, after }: ChangedFile): Promise<NonNullable<Kept['changes']>[number]> {
     const { keep, roots } = this.#parts;
-    const path = relativePath(roots, absolute);
+    const { path, text } = editDiffOf({ path: absolute, before, after, isDelete: false }, roots);
     const changeType = before === null ? 'create' : 'edit';
-    const options = { maxEditLength: COMPARED_EDITS };
-    const text = createTwoFilesPatch(`a/${path}`, `b/${path}`, before ?? '', after, undefined, undefined, options);
-    if (text === undefined) return { path, changeType };
+    if (text === null) return { path, changeType };
     return { path, changeType, diff: await keep({ name: `${basename(path)}.diff`, contentType: 'text/x-diff', text }) };
   }
 }
